@@ -8,7 +8,7 @@ const GATEWAY = { target: process.env.JOUST_URL ?? "http://127.0.0.1:8080", chan
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [tailwind(), suggestions()],
+  plugins: [tailwind(), suggestions(), modernFonts()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2023",
@@ -38,5 +38,17 @@ function suggestions(): Plugin {
       });
       return `export default ${JSON.stringify(questions)};`;
     },
+  };
+}
+
+/** Leaves out the fonts of KaTeX for browsers that cannot read woff2. */
+function modernFonts(): Plugin {
+  return {
+    name: "modern-fonts",
+    enforce: "pre",
+    transform: (code, id) =>
+      /katex.*\.css$/.test(id)
+        ? code.replace(/,url\([^)]+\.(?:woff|ttf)\) format\("[^"]+"\)/g, "")
+        : undefined,
   };
 }

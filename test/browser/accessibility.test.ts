@@ -1,7 +1,14 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { canVote, suggestions, voteIsSaved } from "./arena.fixture.ts";
+import {
+  attachImage,
+  canVote,
+  saveVote,
+  sendVote,
+  suggestions,
+  voteIsSaved,
+} from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { type Served, serve } from "./gateway.fixture.ts";
 
@@ -14,7 +21,7 @@ const PAGES = [
       await suggestions(page).first().click();
       await canVote(page);
       await page.keyboard.press("1");
-      await voteIsSaved(page);
+      await saveVote(page);
       await page.getByText(/^Since your vote, the estimate/).waitFor();
     },
   },
@@ -44,6 +51,20 @@ const PAGES = [
     open: async (page: Page, { url }: Served) => {
       await page.goto(`${url}/#/setup`);
       await page.getByText("This is the sandbox").waitFor();
+    },
+  },
+  {
+    name: "arena with options, an image, a held vote and the history",
+    open: async (page: Page) => {
+      await suggestions(page).first().click();
+      await canVote(page);
+      await page.keyboard.press("2");
+      await page.getByRole("button", { name: "Clearer" }).click();
+      await page.getByRole("button", { name: "Options" }).click();
+      await page.getByRole("region", { name: "Options" }).waitFor();
+      await attachImage(page);
+      await page.getByRole("button", { name: "History" }).click();
+      await page.getByRole("dialog", { name: "History" }).waitFor();
     },
   },
 ] as const;
@@ -78,17 +99,21 @@ describeInChromium("accessibility", ({ context }) => {
 
   it("a question and a vote by keyboard alone", async () => {
     const page = await (await context()).newPage();
-    await page.goto(gateway.url);
-    await suggestions(page).first().waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    await page.goto(`${gateway.url}/#/dashboard`);
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("Skip to the content");
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Tab");
+    // The arena starts in the field for the question.
+    await page.goto("about:blank");
+    await page.goto(gateway.url);
+    await suggestions(page).first().waitFor();
     await page.keyboard.type("What is 2 + 2?");
     await page.keyboard.press("Enter");
     await canVote(page);
     await page.keyboard.press("3");
+    await page.getByRole("button", { name: "Show the models" }).waitFor();
+    expect(await focused()).toContain("Show the models");
+    await page.keyboard.press("Enter");
     await voteIsSaved(page);
     expect(await focused()).toContain("Next question");
   });
@@ -103,6 +128,7 @@ describeInChromium("accessibility", ({ context }) => {
     }
     await log.getByText("Answer B is finished.").waitFor();
     await page.keyboard.press("1");
+    await sendVote(page);
     await log.getByText("Your vote is saved.").waitFor();
     expect(await log.getByRole("paragraph").count()).toBe(4);
   });

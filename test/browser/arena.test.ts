@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { answers, ask, canVote, suggestions, voteBar, voteIsSaved } from "./arena.fixture.ts";
+import {
+  answers,
+  ask,
+  canVote,
+  saveVote,
+  suggestions,
+  voteBar,
+  voteIsSaved,
+} from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 
@@ -12,7 +20,7 @@ describeInChromium("arena", ({ open }) => {
     await suggestions(page).first().click();
     await canVote(page);
     await page.keyboard.press("1");
-    await voteIsSaved(page);
+    await saveVote(page);
     await page.getByText(/^You preferred .+ to .+/).waitFor();
     await page.getByText(/cost .* times as much as/).waitFor();
     const [decision] = await newest(1);
@@ -25,8 +33,9 @@ describeInChromium("arena", ({ open }) => {
     for (const key of ["1", "2", "3", "4"]) {
       await canVote(page);
       await page.keyboard.press(key);
+      await page.keyboard.press("Enter"); // shows the models
       await voteIsSaved(page);
-      if (key !== "4") await page.keyboard.press("Enter");
+      if (key !== "4") await page.keyboard.press("Enter"); // asks the next question
     }
     const outcomes = (await newest(4)).map(({ votes }) => votes[0]?.outcome);
     expect(outcomes).toEqual(["both_bad", "tie", "b", "a"]);
@@ -38,7 +47,7 @@ describeInChromium("arena", ({ open }) => {
     await canVote(page);
     const preferred = await answers(page).last().locator(".answer").innerText();
     await page.getByRole("button", { name: "B is better" }).click();
-    await voteIsSaved(page);
+    await saveVote(page);
     await page.getByText("One answer").click();
     const sent = page.waitForRequest("**/v1/chat/completions");
     await ask(page, "And of Italy?");
@@ -66,10 +75,10 @@ describeInChromium("arena", ({ open }) => {
     }
     // A vote in one tab does not affect the other.
     await pages[0]!.keyboard.press("1");
-    await voteIsSaved(pages[0]!);
+    await saveVote(pages[0]!);
     expect(await voteBar(pages[1]!).isVisible()).toBe(true);
     await pages[1]!.keyboard.press("2");
-    await voteIsSaved(pages[1]!);
+    await saveVote(pages[1]!);
     const votes = (await newest(2)).map((decision) => decision.votes.length);
     expect(votes).toEqual([1, 1]);
   });

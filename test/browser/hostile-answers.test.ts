@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { answers, ask, canVote, voteIsSaved } from "./arena.fixture.ts";
+import { answers, ask, canVote, saveVote } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 import { Upstream } from "./upstream.fixture.ts";
@@ -52,7 +52,7 @@ describeInChromium("hostile answers", ({ open }) => {
 
   async function voteWorks(page: Page): Promise<void> {
     await page.keyboard.press("1");
-    await voteIsSaved(page);
+    await saveVote(page);
   }
 
   it("scripts, links, images, frames and forms have no effect", async () => {

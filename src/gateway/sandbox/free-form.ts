@@ -16,7 +16,7 @@ export function freeFormAnswer(
   const line = lines[random.integer(lines.length)]!.replace("{subject}", subjectOf(text));
   const quality = isOpen ? ["weak", "good"] : ["wrong", "right"];
   return [
-    "**This is the sandbox: no real model has read your question, so nobody can answer it.** A simulated model would have answered like this:",
+    "This is the sandbox: no real model has read your question, so nobody can answer it. A simulated model would have answered like this:",
     `> ${line.replaceAll("\n", "\n> ")}`,
     `(This is a placeholder for a ${quality[Number(isRight)]} answer to ${name}.)`,
     "To see how Joust learns, vote for the better description, or choose one of the suggested questions: the sandbox has right and wrong answers to them. Real models answer as soon as the gateway has the key of a provider; the page Setup shows how.",

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { DecisionAnswer } from "../../../src/client.ts";
 import type { Answer } from "../conversation/exchange.ts";
 import { Markdown } from "../markdown/markdown.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
 import { Check } from "../parts/icons.tsx";
 import { dollars, duration } from "../text/format.ts";
 
@@ -43,8 +44,11 @@ export function AnswerCard({
             <Check /> your choice
           </span>
         )}
-        <span class="ml-auto text-sm text-muted">
+        <span class="ml-auto flex items-center gap-2 text-sm text-muted">
           {facts ? <Facts {...facts} /> : <Status answer={answer} />}
+          {!isUnfinished && text !== "" && (
+            <CopyButton text={withoutNote(text)} what={letter ? `answer ${letter}` : "answer"} />
+          )}
         </span>
       </header>
       <div class="px-4 py-3.5">
@@ -57,14 +61,22 @@ export function AnswerCard({
 
 /** The answer's text. The note that the sandbox adds to each answer is shown in small print. */
 function Text({ text }: { text: string }) {
-  const at = text.lastIndexOf("[Joust sandbox:");
-  if (at < 0) return <Markdown text={text} />;
+  const answer = withoutNote(text);
   return (
     <>
-      <Markdown text={text.slice(0, at).trimEnd()} />
-      <p class="mt-3 text-xs text-muted">{text.slice(at).replace(/[[\]]/g, "")}</p>
+      <Markdown text={answer} />
+      {answer !== text && (
+        <p class="mt-3 text-xs text-muted">
+          {text.slice(answer.length).trim().replace(/[[\]]/g, "")}
+        </p>
+      )}
     </>
   );
+}
+
+function withoutNote(text: string): string {
+  const at = text.lastIndexOf("[Joust sandbox:");
+  return at < 0 ? text : text.slice(0, at).trimEnd();
 }
 
 function Facts({ cost, latency_ms, first_byte_ms, status }: DecisionAnswer) {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { Question } from "../conversation/conversation.ts";
 import { awaitsVote } from "../conversation/exchange.ts";
 import { usePage } from "../page/page.ts";
 import { scrollBehavior } from "../parts/media.ts";
@@ -6,6 +7,7 @@ import { useValue } from "../state/observable.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { ExchangeView } from "./exchange-view.tsx";
+import { HistoryDialog } from "./history-dialog.tsx";
 import { useSuggestions } from "./suggestions.ts";
 import { VoteBar } from "./vote-bar.tsx";
 import { useVoteKeys } from "./vote-keys.ts";
@@ -13,9 +15,19 @@ import { Welcome } from "./welcome.tsx";
 
 /** The page on which a person asks a question, reads two answers and votes for the better one. */
 export function Arena() {
+  return (
+    <>
+      <Questions />
+      <HistoryDialog />
+    </>
+  );
+}
+
+/** The current conversation, or suggestions for a new one. */
+function Questions() {
   const { conversation, settings, serving } = usePage();
   const exchanges = useValue(conversation.exchanges);
-  const { isDuel, router, tradeoff } = useValue(settings);
+  const { router, models, ...options } = useValue(settings);
   const served = useValue(serving);
   const suggestions = useSuggestions();
   const last = exchanges.at(-1);
@@ -25,16 +37,26 @@ export function Arena() {
 
   const routerName =
     served?.routers.find((name) => name === router) ?? served?.routers[0] ?? "auto";
-  const ask = (prompt: string) => {
-    (document.activeElement as HTMLElement | null)?.blur();
-    conversation.ask(prompt, { router: routerName, isDuel, tradeoff });
+  const pool = served?.pools.get(routerName);
+  // Models that left the pool are not requested any more.
+  const chosen = models.filter((name) => name !== undefined && (pool?.includes(name) ?? true));
+  const askOptions = {
+    ...options,
+    router: routerName,
+    models: chosen.slice(0, options.isDuel ? 2 : 1) as string[],
   };
+  const ask = (question: Question) => {
+    (document.activeElement as HTMLElement | null)?.blur();
+    conversation.ask(question, askOptions);
+  };
+  const askFrom = (id: string, question: Question) =>
+    conversation.askFrom(id, question, askOptions);
   const askNext = () => {
     const used = new Set(exchanges.map(({ prompt }) => prompt));
     const next = suggestions.find(({ query }) => !used.has(query)) ?? suggestions[0];
     if (!next) return;
     conversation.startOver();
-    ask(next.query);
+    ask({ prompt: next.query });
   };
 
   // Scrolls a new question to the top of the window, so that its answers have room below.
@@ -45,7 +67,7 @@ export function Arena() {
     }
   }, [last?.id]);
 
-  if (!last) return <Welcome suggestions={suggestions} ask={ask} />;
+  if (!last) return <Welcome suggestions={suggestions} ask={ask} router={routerName} />;
   return (
     <>
       <h1 class="sr-only">Arena</h1>
@@ -59,8 +81,8 @@ export function Arena() {
             <ExchangeView
               exchange={exchange}
               isLast={exchange === last}
-              vote={(choice) => conversation.vote(exchange.id, choice)}
-              askAgain={() => ask(exchange.prompt)}
+              askAgain={() => ask(exchange)}
+              askFrom={(question) => askFrom(exchange.id, question)}
               askNext={suggestions.length > 0 ? askNext : undefined}
             />
           </li>
@@ -77,7 +99,7 @@ export function Arena() {
               stop={() => conversation.stop()}
             />
           ) : (
-            <Composer ask={ask} isFollowUp />
+            <Composer ask={ask} router={routerName} isFollowUp />
           )}
         </div>
       </div>

@@ -1,10 +1,17 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Decision } from "../../../src/client.ts";
-import type { Choice, DuelChoice, Exchange } from "../conversation/exchange.ts";
+import {
+  type Choice,
+  continuedSlot,
+  type DuelChoice,
+  type Exchange,
+} from "../conversation/exchange.ts";
+import { usePage } from "../page/page.ts";
 import { decisionHref } from "../page/route.ts";
 import { Button } from "../parts/button.tsx";
 import { Check, Next } from "../parts/icons.tsx";
 import { scrollBehavior } from "../parts/media.ts";
+import { Segmented } from "../parts/segmented.tsx";
 import { WinBar } from "../parts/win-bar.tsx";
 import { dollars } from "../text/format.ts";
 
@@ -12,14 +19,13 @@ import { dollars } from "../text/format.ts";
 export function DuelResult({
   exchange,
   decision,
-  vote,
   askNext,
 }: {
   exchange: Exchange;
   decision: Decision | undefined;
-  vote: (choice: Choice) => void;
   askNext: (() => void) | undefined;
 }) {
+  const { conversation } = usePage();
   const next = useRef<HTMLButtonElement>(null);
   const section = useRef<HTMLElement>(null);
   const { status, choice, problem } = exchange.vote!;
@@ -51,7 +57,9 @@ export function DuelResult({
             {status === "refused" && <span class="text-bad">Not counted: {problem}</span>}
           </p>
         </div>
-        {status === "refused" && <Button onClick={() => vote(choice)}>Vote again</Button>}
+        {status === "refused" && (
+          <Button onClick={() => conversation.send(exchange.id)}>Vote again</Button>
+        )}
         {askNext && (
           <Button variant="primary" ref={next} onClick={askNext}>
             Next question <Next />
@@ -65,7 +73,19 @@ export function DuelResult({
           before={decision.win_probability}
           after={decision.now?.win_probability}
           since="Since your vote"
+          pick={pickOf(choice)}
         />
+      )}
+      {pickOf(choice) === undefined && exchange.answers.every(({ text }) => text !== "") && (
+        <div class="flex flex-wrap items-center gap-3 text-sm">
+          <span>A follow-up question continues with</span>
+          <Segmented
+            label="Answer that continues the conversation"
+            options={CONTINUED}
+            value={continuedSlot(exchange) === 1 ? "1" : "0"}
+            onChange={(slot) => conversation.continueWith(exchange.id, slot === "1" ? 1 : 0)}
+          />
+        </div>
       )}
       {decision && !decision.hidden && (
         <p class="text-sm text-muted">
@@ -77,6 +97,17 @@ export function DuelResult({
       )}
     </section>
   );
+}
+
+const CONTINUED = [
+  { value: "0", text: "answer A" },
+  { value: "1", text: "answer B" },
+] as const;
+
+/** The preferred side of the bar, if there is one. */
+function pickOf(choice: Choice): "a" | "b" | undefined {
+  if (!("winner" in choice)) return undefined;
+  return choice.winner === 0 ? "a" : choice.winner === 1 ? "b" : undefined;
 }
 
 function headline(choice: Choice, models: readonly string[] | undefined): string {

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import type { Question } from "../conversation/conversation.ts";
 import {
   awaitsVote,
-  type Choice,
   canVote,
   continuedSlot,
   type Exchange,
@@ -9,38 +9,40 @@ import {
   isStreaming,
 } from "../conversation/exchange.ts";
 import { useDecision } from "../decision/use-decision.ts";
+import { usePage } from "../page/page.ts";
 import { decisionHref } from "../page/route.ts";
 import { Button } from "../parts/button.tsx";
-import { ThumbDown, ThumbUp } from "../parts/icons.tsx";
+import { Again, ThumbDown, ThumbUp, Undo } from "../parts/icons.tsx";
 import { AnswerCard } from "./answer-card.tsx";
 import { DuelResult } from "./duel-result.tsx";
+import { HeldVote } from "./held-vote.tsx";
+import { QuestionView } from "./question-view.tsx";
 
 interface ExchangeProps {
   readonly exchange: Exchange;
   readonly isLast: boolean;
-  readonly vote: (choice: Choice) => void;
+  /** Asks the same question as the next one. */
   readonly askAgain: () => void;
+  /** Replaces this exchange and all later ones by a question. */
+  readonly askFrom: (question: Question) => void;
   /** Starts a new conversation with another suggested question. */
   readonly askNext: (() => void) | undefined;
 }
 
 export function ExchangeView(props: ExchangeProps) {
-  const { exchange } = props;
+  const { exchange, isLast, askFrom } = props;
+  const canRepeat = isLast && !isStreaming(exchange) && !awaitsVote(exchange);
   return (
     <div class={`flex flex-col gap-4 ${isDuel(exchange) ? "" : COLUMN}`}>
-      <div class="flex justify-end">
-        <p
-          // A text that scrolls must be reachable by keyboard.
-          {...(isLong(exchange.prompt) && { tabIndex: 0 })}
-          class="max-h-72 max-w-[min(46rem,100%)] overflow-auto rounded-2xl rounded-br-md bg-sunken px-4 py-2.5 whitespace-pre-wrap"
-        >
-          <span class="sr-only">You asked: </span>
-          {exchange.prompt}
-        </p>
-      </div>
+      <QuestionView exchange={exchange} askFrom={askFrom} />
       {isDuel(exchange) ? <DuelExchange {...props} /> : <SingleExchange {...props} />}
       {exchange.note !== undefined && <p class="text-sm text-muted">Note: {exchange.note}</p>}
       {exchange.problem !== undefined && <Problem {...props} />}
+      {canRepeat && exchange.problem === undefined && exchange.vote?.status !== "held" && (
+        <Button variant="quiet" class="self-start" onClick={() => askFrom(exchange)}>
+          <Again /> Regenerate
+        </Button>
+      )}
     </div>
   );
 }
@@ -48,11 +50,7 @@ export function ExchangeView(props: ExchangeProps) {
 /** Limits the line length of a single answer in a wide window. */
 const COLUMN = "mx-auto w-full max-w-4xl";
 
-function isLong(text: string): boolean {
-  return text.length > 300 || text.split("\n").length > 9;
-}
-
-function DuelExchange({ exchange, isLast, vote, askNext }: ExchangeProps) {
+function DuelExchange({ exchange, isLast, askNext }: ExchangeProps) {
   const isSaved = exchange.vote?.status === "saved";
   const phase = isStreaming(exchange) ? "streaming" : "ended";
   const { decision: known } = useDecision(
@@ -90,14 +88,16 @@ function DuelExchange({ exchange, isLast, vote, askNext }: ExchangeProps) {
           {isCollapsed ? "Show both answers" : "Show one answer"}
         </Button>
       )}
-      {isLast && exchange.vote && (
-        <DuelResult exchange={exchange} decision={known} vote={vote} askNext={askNext} />
+      {isLast && exchange.vote?.status === "held" && <HeldVote exchange={exchange} />}
+      {isLast && exchange.vote && exchange.vote.status !== "held" && (
+        <DuelResult exchange={exchange} decision={known} askNext={askNext} />
       )}
     </>
   );
 }
 
-function SingleExchange({ exchange, isLast, vote, askNext }: ExchangeProps) {
+function SingleExchange({ exchange, isLast, askNext }: ExchangeProps) {
+  const { conversation } = usePage();
   const answer = exchange.answers[0]!;
   const isFinished = !isStreaming(exchange);
   const { decision } = useDecision(
@@ -127,16 +127,24 @@ function SingleExchange({ exchange, isLast, vote, askNext }: ExchangeProps) {
               aria-pressed={rating === value}
               disabled={!canVote(exchange) && rating !== value}
               class="aria-pressed:bg-tint aria-pressed:text-accent"
-              onClick={() => rating === undefined && vote({ rating: value })}
+              onClick={() =>
+                rating === undefined && conversation.vote(exchange.id, { rating: value })
+              }
             >
               <Icon />
             </Button>
           ))}
           <span class="text-sm text-muted" aria-live="polite">
+            {exchange.vote?.status === "held" && "Thank you. Your vote will be saved in a moment."}
             {exchange.vote?.status === "saved" && "Thank you. Your vote is saved."}
             {exchange.vote?.status === "sending" && (exchange.vote.problem ?? "Saving\u2026")}
             {exchange.vote?.status === "refused" && exchange.vote.problem}
           </span>
+          {exchange.vote?.status === "held" && (
+            <Button variant="quiet" onClick={() => conversation.undo(exchange.id)}>
+              <Undo /> Undo
+            </Button>
+          )}
           {decision?.id && (
             <a
               href={decisionHref(decision.id)}

@@ -10,7 +10,7 @@ const CHOICES = [
   { choice: "both_bad", key: "4", text: "Both bad", short: "Both bad" },
 ] as const;
 
-/** The buttons for the four votes on a duel, active as soon as both answers have some text. */
+/** The buttons for the four votes on a duel, active as soon as both answers are readable. */
 export function VoteBar({
   exchange,
   vote,

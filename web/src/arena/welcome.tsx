@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { Question } from "../conversation/conversation.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { Shuffle } from "../parts/icons.tsx";
@@ -11,9 +12,11 @@ import { onePerCategory, type Suggestion } from "./suggestions.ts";
 export function Welcome({
   suggestions,
   ask,
+  router,
 }: {
   suggestions: readonly Suggestion[];
-  ask: (prompt: string) => void;
+  ask: (question: Question) => void;
+  router: string;
 }) {
   const { settings, serving } = usePage();
   const { isDuel } = useValue(settings);
@@ -34,7 +37,7 @@ export function Welcome({
             ` This is the sandbox: ${served.models.length} simulated models, no keys, no cost.`}
         </p>
       </div>
-      <Composer ask={ask} />
+      <Composer ask={ask} router={router} />
       {shown.length > 0 && (
         <section aria-label="Suggestions" class="flex flex-col gap-3">
           <ul class="grid gap-2.5 sm:grid-cols-2">
@@ -42,7 +45,7 @@ export function Welcome({
               <li key={query}>
                 <button
                   type="button"
-                  onClick={() => ask(query)}
+                  onClick={() => ask({ prompt: query })}
                   class="flex h-full w-full flex-col gap-1 rounded-xl border border-line bg-surface px-4 py-3 text-left transition-colors hover:border-accent"
                 >
                   <span class="text-xs text-muted">{topicOf(category)}</span>

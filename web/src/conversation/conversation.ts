@@ -1,22 +1,36 @@
 import { type ChatNote, type ChatRequest, streamChat } from "../api/chat.ts";
-import { castVote, randomId } from "../api/vote.ts";
+import { randomId } from "../api/vote.ts";
 import { Observable } from "../state/observable.ts";
 import { load, save } from "../state/storage.ts";
+import { Ballots } from "./ballots.ts";
 import {
   type Choice,
   continuedSlot,
   type Exchange,
   isStreaming,
   newExchange,
+  type Vote,
   withEnd,
   withInterruption,
   withText,
 } from "./exchange.ts";
+import { History, type SavedConversation, withoutImages } from "./history.ts";
+
+export interface Question {
+  readonly prompt: string;
+  /** Data URLs. */
+  readonly images?: readonly string[] | undefined;
+}
 
 export interface AskOptions {
   readonly router: string;
   readonly isDuel: boolean;
   readonly tradeoff?: number | undefined;
+  /** Models that may answer; all of the router if the list is empty. */
+  readonly models?: readonly string[] | undefined;
+  readonly system?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly maxTokens?: number | undefined;
 }
 
 /**
@@ -25,6 +39,8 @@ export interface AskOptions {
  */
 export class Conversation {
   readonly exchanges: Observable<readonly Exchange[]>;
+  readonly history = new History();
+  readonly #ballots = new Ballots((id, vote) => this.#change(id, (now) => ({ ...now, vote })));
   #session: string;
   #stop: AbortController | undefined;
   /** Text that was received and not shown yet. */
@@ -33,35 +49,27 @@ export class Conversation {
   #saving: number | undefined;
 
   constructor() {
-    const { session, exchanges } = restored();
+    const { session, exchanges } = restored(load(sessionStorage, "conversation"));
     this.#session = session;
     this.exchanges = new Observable(exchanges);
-    for (const exchange of exchanges) {
-      if (exchange.vote?.status === "sending") this.#send(exchange, exchange.vote.choice);
-    }
-    addEventListener("pagehide", () => this.#save());
+    this.#ballots.restore(exchanges);
+    addEventListener("pagehide", () => {
+      this.#ballots.leave(this.exchanges.value);
+      this.#save();
+    });
   }
 
-  async ask(prompt: string, { router, isDuel, tradeoff }: AskOptions): Promise<void> {
+  async ask(question: Question, options: AskOptions): Promise<void> {
     this.stop();
-    const messages = [
-      ...this.exchanges.value.flatMap(messagesOf),
-      { role: "user", content: prompt },
-    ];
-    const exchange = newExchange(randomId(), Date.now(), prompt, isDuel);
-    this.exchanges.set([...this.exchanges.value, exchange]);
-    const request: ChatRequest = {
-      model: router,
-      messages,
-      joust: {
-        duel: isDuel,
-        session_id: this.#session,
-        ...(tradeoff !== undefined && { cost_quality_tradeoff: tradeoff }),
-      },
-    };
+    this.#ballots.sendHeld(this.exchanges.value);
+    const { prompt, images } = question;
+    const before = this.exchanges.value;
+    const exchange = newExchange(randomId(), Date.now(), prompt, options.isDuel, images);
+    this.exchanges.set([...before, exchange]);
     const stop = new AbortController();
     this.#stop = stop;
     try {
+      const request = requestOf(before, question, options, this.#session);
       await streamChat(request, this.#listener(exchange.id), stop.signal);
       this.#flush();
       this.#change(exchange.id, (now) =>
@@ -72,6 +80,23 @@ export class Conversation {
       const problem = stop.signal.aborted ? undefined : (error as Error).message;
       this.#change(exchange.id, (now) => withInterruption(now, problem));
     }
+  }
+
+  /** Asks again from an exchange on: it and all later ones are removed. */
+  askFrom(id: string, question: Question, options: AskOptions): Promise<void> {
+    this.stop();
+    const all = this.exchanges.value;
+    this.#ballots.sendHeld(all);
+    this.exchanges.set(
+      all.slice(
+        0,
+        Math.max(
+          0,
+          all.findIndex((one) => one.id === id),
+        ),
+      ),
+    );
+    return this.ask(question, options);
   }
 
   #listener(id: string) {
@@ -96,34 +121,71 @@ export class Conversation {
     this.#stop?.abort();
   }
 
+  /** Casts a vote. It is sent after ten seconds, so that it can be undone. */
   vote(id: string, choice: Choice): void {
-    const exchange = this.exchanges.value.find((one) => one.id === id);
-    if (exchange) this.#send(exchange, choice);
+    const exchange = this.#find(id);
+    if (exchange) this.#ballots.hold(exchange, choice);
+  }
+
+  /** Changes the reasons of a held vote. */
+  explain(id: string, reasons: Pick<Vote, "reasons" | "comment">): void {
+    const exchange = this.#find(id);
+    if (exchange) this.#ballots.explain(exchange, reasons);
+  }
+
+  /** Sends a held or a refused vote now. */
+  send(id: string): void {
+    const exchange = this.#find(id);
+    if (exchange) this.#ballots.send(exchange);
+  }
+
+  /** Takes back a vote that was not sent yet. */
+  undo(id: string): void {
+    const exchange = this.#find(id);
+    if (exchange) this.#ballots.undo(exchange);
   }
 
   skip(id: string): void {
     this.#change(id, (exchange) => ({ ...exchange, isSkipped: true }));
   }
 
+  /** Chooses the answer with which the conversation continues after a tie. */
+  continueWith(id: string, slot: 0 | 1): void {
+    this.#change(id, (exchange) => ({ ...exchange, continued: slot }));
+  }
+
   startOver(): void {
+    this.#open({ session: newSession(), exchanges: [] });
+  }
+
+  /** Opens a conversation of the history. */
+  resume(saved: SavedConversation): void {
+    this.#open(restored(saved));
+  }
+
+  /** Deletes a conversation, or all of them, from the history; the open one is closed. */
+  forget(session?: string): void {
+    if (session === undefined) this.history.clear();
+    else this.history.remove(session);
+    if (session !== undefined && session !== this.#session) return;
     this.stop();
+    this.#ballots.sendHeld(this.exchanges.value);
     this.#session = newSession();
     this.exchanges.set([]);
     this.#save();
   }
 
-  async #send({ id, decision, token }: Exchange, choice: Choice): Promise<void> {
-    if (decision === undefined) return;
-    const set = (vote: Exchange["vote"]) => this.#change(id, (exchange) => ({ ...exchange, vote }));
-    set({ choice, status: "sending" });
-    try {
-      await castVote({ id: decision, ...choice, vote_token: token }, (problem) =>
-        set({ choice, status: "sending", problem }),
-      );
-      set({ choice, status: "saved" });
-    } catch (error) {
-      set({ choice, status: "refused", problem: (error as Error).message });
-    }
+  #open({ session, exchanges }: Pick<SavedConversation, "session" | "exchanges">): void {
+    this.stop();
+    this.#ballots.sendHeld(this.exchanges.value);
+    this.#save();
+    this.#session = session;
+    this.exchanges.set(exchanges);
+    this.#save();
+  }
+
+  #find(id: string): Exchange | undefined {
+    return this.exchanges.value.find((one) => one.id === id);
   }
 
   #flush(): void {
@@ -145,13 +207,17 @@ export class Conversation {
     clearTimeout(this.#saving);
     this.#saving = undefined;
     const exchanges = this.exchanges.value.slice(-SAVED_EXCHANGES).map((exchange) => ({
-      ...exchange,
+      ...withoutImages(exchange),
       answers: exchange.answers.map((answer) => ({
         ...answer,
         text: answer.text.slice(0, SAVED_CHARACTERS),
       })),
     }));
     save(sessionStorage, "conversation", { session: this.#session, exchanges });
+    // Storing all conversations takes a while, so it waits for the end of the answers.
+    if (exchanges.some(isStreaming)) return;
+    const at = exchanges.at(-1)?.at ?? 0;
+    this.history.keep({ session: this.#session, at, exchanges });
   }
 }
 
@@ -160,6 +226,37 @@ const SAVE_MS = 1000;
 /** Limits of what is saved: browsers allow about 5 MB of session storage. */
 const SAVED_EXCHANGES = 20;
 const SAVED_CHARACTERS = 50_000;
+
+function requestOf(
+  before: readonly Exchange[],
+  question: Question,
+  { router, isDuel, tradeoff, models = [], system = "", temperature, maxTokens }: AskOptions,
+  session: string,
+): ChatRequest {
+  return {
+    model: router,
+    messages: [
+      ...(system.trim() === "" ? [] : [{ role: "system", content: system.trim() }]),
+      ...before.flatMap(messagesOf),
+      { role: "user", content: contentOf(question) },
+    ],
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
+    joust: {
+      duel: isDuel,
+      session_id: session,
+      ...(tradeoff !== undefined && { cost_quality_tradeoff: tradeoff }),
+      ...(models.length > 0 && { allowed_models: [...models] }),
+    },
+  };
+}
+
+/** A text, or the text and its images in the form of OpenAI's chat completions. */
+function contentOf({ prompt, images = [] }: Question) {
+  if (images.length === 0) return prompt;
+  const parts = images.map((url) => ({ type: "image_url", image_url: { url } }));
+  return prompt === "" ? parts : [{ type: "text", text: prompt }, ...parts];
+}
 
 /** The exchange with the gateway's note: decision, model, and whether there are really two answers. */
 function withNote(
@@ -186,15 +283,14 @@ function messagesOf(exchange: Exchange): ChatRequest["messages"] {
   const content = exchange.answers[continuedSlot(exchange)]?.text ?? "";
   if (content === "") return [];
   return [
-    { role: "user", content: exchange.prompt },
+    { role: "user", content: contentOf(exchange) },
     { role: "assistant", content },
   ];
 }
 
-function restored(): { session: string; exchanges: readonly Exchange[] } {
-  const saved = load(sessionStorage, "conversation") as
-    | { session?: unknown; exchanges?: unknown }
-    | undefined;
+/** A conversation from the browser's storage; a new one if it is missing or damaged. */
+function restored(stored: unknown): { session: string; exchanges: readonly Exchange[] } {
+  const saved = stored as { session?: unknown; exchanges?: unknown } | undefined;
   if (typeof saved?.session !== "string" || !Array.isArray(saved.exchanges)) {
     return { session: newSession(), exchanges: [] };
   }

@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
   awaitsVote,
   canVote,
+  commentOf,
   continuedSlot,
   isStreaming,
   newExchange,
+  READABLE,
   withEnd,
   withInterruption,
   withText,
@@ -13,17 +15,22 @@ import {
 const duel = { ...newExchange("t", 0, "Why?", true), decision: "d" };
 
 describe("a duel", () => {
-  it("can be voted on as soon as both answers have some text", () => {
+  it("can be voted on as soon as both answers are readable: finished, or long enough", () => {
     expect(canVote(duel)).toBe(false);
-    const one = withText(duel, 0, "Because");
+    const long = "x".repeat(READABLE);
+    const one = withText(duel, 0, long);
     expect(canVote(one)).toBe(false);
-    const both = withText(one, 1, "Since");
+    const short = withText(one, 1, "Since");
+    expect(canVote(short)).toBe(false);
+    expect(canVote(withEnd(short, 1, "stop"))).toBe(true);
+    const both = withText(one, 1, long);
     expect([canVote(both), isStreaming(both)]).toEqual([true, true]);
   });
 
   it("takes one vote; a refused vote may be cast again", () => {
-    const both = withText(withText(duel, 0, "a"), 1, "b");
+    const both = withEnd(withEnd(withText(withText(duel, 0, "a"), 1, "b"), 0, "stop"), 1, "stop");
     const choice = { winner: 0 } as const;
+    expect(canVote({ ...both, vote: { choice, status: "held" } })).toBe(false);
     expect(canVote({ ...both, vote: { choice, status: "sending" } })).toBe(false);
     expect(canVote({ ...both, vote: { choice, status: "saved" } })).toBe(false);
     expect(canVote({ ...both, vote: { choice, status: "refused" } })).toBe(true);
@@ -43,6 +50,8 @@ describe("a duel", () => {
       0, 1, 0, 0,
     ]);
     expect(continuedSlot(withText(duel, 1, "b"))).toBe(1);
+    const tie = { choice: { winner: "tie" }, status: "saved" } as const;
+    expect(continuedSlot({ ...both, vote: tie, continued: 1 })).toBe(1);
   });
 });
 
@@ -53,4 +62,14 @@ it("reasoning is not part of the answer", () => {
   expect(said.answers[0]).toMatchObject({ text: "Because", isThinking: false });
   expect(withEnd(said, 0, "stop").answers[0]!.status).toBe("done");
   expect(withEnd(said, 0, "error").answers[0]!.status).toBe("failed");
+});
+
+it("a comment has the picked reasons first, and is undefined without either", () => {
+  const vote = { choice: { winner: 0 }, status: "held" } as const;
+  expect(commentOf(vote)).toBeUndefined();
+  expect(commentOf({ ...vote, comment: "  " })).toBeUndefined();
+  expect(commentOf({ ...vote, reasons: ["Correct", "Clear"] })).toBe("Correct, Clear");
+  expect(commentOf({ ...vote, reasons: ["Correct"], comment: "Cites it" })).toBe(
+    "Correct. Cites it",
+  );
 });

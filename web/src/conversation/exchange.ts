@@ -4,6 +4,8 @@ export interface Exchange {
   /** Time at which the question was sent, in milliseconds since 1970. */
   readonly at: number;
   readonly prompt: string;
+  /** Images of the question as data URLs. They are not stored, so they are missing after a reload. */
+  readonly images?: readonly string[] | undefined;
   readonly answers: readonly Answer[];
   /** Id of the decision, known once the gateway has started to answer. */
   readonly decision?: string | undefined;
@@ -13,6 +15,8 @@ export interface Exchange {
   readonly vote?: Vote | undefined;
   /** Whether the person chose not to vote. */
   readonly isSkipped?: boolean | undefined;
+  /** Slot of the answer with which the person continues the conversation, if no answer was preferred. */
+  readonly continued?: 0 | 1 | undefined;
   /** Reason why an answer is missing or incomplete. */
   readonly problem?: string | undefined;
 }
@@ -30,16 +34,39 @@ export type DuelChoice = 0 | 1 | "tie" | "both_bad";
 /** A vote: on a duel, or a thumb up or down for a single answer. */
 export type Choice = { readonly winner: DuelChoice } | { readonly rating: 1 | -1 };
 
-interface Vote {
+export interface Vote {
   readonly choice: Choice;
-  /** "saved": the gateway has acknowledged the vote and will not lose it. */
-  readonly status: "sending" | "saved" | "refused";
+  /**
+   * "held": not sent yet, so that it can be undone; "saved": the gateway has acknowledged the vote and will not lose it.
+   */
+  readonly status: "held" | "sending" | "saved" | "refused";
+  /** Time at which a held vote is sent, in milliseconds since 1970; undefined while the person writes a comment. */
+  readonly sendAt?: number | undefined;
+  /** Reasons that the person has picked, and a comment. */
+  readonly reasons?: readonly string[] | undefined;
+  readonly comment?: string | undefined;
   readonly problem?: string | undefined;
 }
 
-export function newExchange(id: string, at: number, prompt: string, isDuel: boolean): Exchange {
+/** Reasons and comment as one text; undefined if there are none. */
+export function commentOf({ reasons = [], comment = "" }: Vote): string | undefined {
+  const text = [reasons.join(", "), comment.trim()].filter((part) => part !== "").join(". ");
+  return text === "" ? undefined : text.slice(0, MOST_COMMENT);
+}
+
+/** Longest comment that the gateway accepts. */
+const MOST_COMMENT = 2000;
+
+export function newExchange(
+  id: string,
+  at: number,
+  prompt: string,
+  isDuel: boolean,
+  images: readonly string[] = [],
+): Exchange {
   const waiting: Answer = { text: "", status: "waiting" };
-  return { id, at, prompt, answers: isDuel ? [waiting, waiting] : [waiting] };
+  const answers = isDuel ? [waiting, waiting] : [waiting];
+  return { id, at, prompt, ...(images.length > 0 && { images }), answers };
 }
 
 export function isDuel({ answers }: Exchange): boolean {
@@ -50,15 +77,22 @@ export function isStreaming({ answers }: Exchange): boolean {
   return answers.some(({ status }) => status === "waiting" || status === "streaming");
 }
 
-/** Whether the answers can be judged and no vote is on its way. */
+/** Whether all answers are finished, or long enough to be judged, and no vote was cast. */
 export function canVote(exchange: Exchange): boolean {
   const { decision, vote, answers } = exchange;
   return (
     decision !== undefined &&
     (vote === undefined || vote.status === "refused") &&
-    answers.every(({ text, status }) => text !== "" || status === "done")
+    answers.every(isReadable)
   );
 }
+
+function isReadable({ text, status }: Answer): boolean {
+  return status === "done" || text.length >= (status === "failed" ? 1 : READABLE);
+}
+
+/** Number of characters from which an unfinished answer can be judged. */
+export const READABLE = 240;
 
 /** Whether this is a duel that still needs a vote. */
 export function awaitsVote(exchange: Exchange): boolean {
@@ -66,10 +100,10 @@ export function awaitsVote(exchange: Exchange): boolean {
   return isDuel(exchange) && exchange.vote === undefined && !exchange.isSkipped && !isFailed;
 }
 
-/** Slot of the answer that becomes part of the conversation: the preferred one, if it has a text. */
-export function continuedSlot({ vote, answers }: Exchange): number {
-  const winner = vote && "winner" in vote.choice ? vote.choice.winner : 0;
-  const slot = winner === 1 ? 1 : 0;
+/** Slot of the answer that becomes part of the conversation: the preferred or the chosen one, if it has a text. */
+export function continuedSlot({ vote, answers, continued }: Exchange): number {
+  const winner = vote && "winner" in vote.choice ? vote.choice.winner : undefined;
+  const slot = winner === 0 || winner === 1 ? winner : (continued ?? 0);
   return answers[slot] && answers[slot].text !== "" ? slot : answers.length - 1 - slot;
 }
 

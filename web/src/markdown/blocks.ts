@@ -1,4 +1,5 @@
-import { Marked, type Tokens } from "marked";
+import { Marked, type MarkedExtension, type Tokens } from "marked";
+import { MATH, mayHaveMath } from "./math-syntax.ts";
 
 /** A part of an answer that is rendered on its own, so that finished parts are not rendered again. */
 export type Block = { readonly raw: string } & (
@@ -18,6 +19,7 @@ const PIECE = 16_000;
 /** Splits an answer into blocks. `before`: the blocks of an earlier, shorter version; unchanged ones are reused. */
 export function blocksOf(text: string, before: readonly Block[] = []): readonly Block[] {
   if (text.length > MARKDOWN_LIMIT || hasLongLine(text)) return plainPieces(text, before);
+  const marked = mayHaveMath(text) ? withMath : plain;
   // Finds only the boundaries of the blocks. Their content is parsed once, when a block has changed.
   const tokens = new marked.Lexer(marked.defaults).blockTokens(text, []);
   const references = tokens.flatMap(({ type, raw }) => (type === "def" ? [raw] : [])).join("\n");
@@ -26,11 +28,13 @@ export function blocksOf(text: string, before: readonly Block[] = []): readonly 
     .map(({ raw }, i) => {
       const source = references !== "" && /\]/.test(raw) ? `${raw}\n\n${references}` : raw;
       const known = before[i];
-      return known?.kind !== "plain" && known?.source === source ? known : blockOf(raw, source);
+      return known?.kind !== "plain" && known?.source === source
+        ? known
+        : blockOf(raw, source, marked);
     });
 }
 
-function blockOf(raw: string, source: string): Block {
+function blockOf(raw: string, source: string, marked: Marked): Block {
   if (raw.length > BLOCK_LIMIT) return { kind: "plain", raw };
   const tokens = marked.lexer(source);
   const [first] = tokens;
@@ -68,14 +72,16 @@ function hasLongLine(text: string): boolean {
 }
 
 /** HTML in an answer is shown as text. Images become links, so that the page never loads them. */
-const marked = new Marked({
+const OPTIONS: MarkedExtension = {
   gfm: true,
   breaks: true,
   renderer: {
     html: ({ text }) => escaped(text),
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
   },
-});
+};
+const plain = new Marked(OPTIONS);
+const withMath = new Marked(OPTIONS, { extensions: [...MATH] });
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);

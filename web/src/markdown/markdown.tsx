@@ -69,6 +69,13 @@ class BlockView extends Component<{ block: Block }> {
 function Html({ html }: { html: string }) {
   const safe = useMemo(() => clean(html), [html]);
   const content = useContent<HTMLDivElement & HTMLElement>(safe);
+  useEffect(() => {
+    if (!html.includes('class="math-')) return;
+    import("./math.ts").then(
+      ({ renderMath }) => content.current && renderMath(content.current),
+      () => {}, // the source of the formula is shown
+    );
+  }, [html]);
   // A wide table scrolls on its own and can be focused, so that it scrolls by keyboard too.
   if (html.startsWith("<table")) {
     return <section class="answer-table" aria-label="Table" tabIndex={0} ref={content} />;

@@ -26,6 +26,25 @@ export const Next = icon(<path d="M5 12h14M13 6l6 6-6 6" />);
 export const Shuffle = icon(
   <path d="M4 7h3l10 10h3M4 17h3l3-3M14 10l3-3h3M18 4l3 3-3 3M18 14l3 3-3 3" />,
 );
+export const Picture = icon(
+  <>
+    <rect x="4" y="5" width="16" height="14" rx="2" />
+    <circle cx="9" cy="10" r="1.6" />
+    <path d="m5 17 5-4 3 2.5 3-3.5 3 4" />
+  </>,
+);
+export const Sliders = icon(<path d="M4 8h9M17 8h3M4 16h3M11 16h9M15 5.5v5M9 13.5v5" />);
+export const Clock = icon(
+  <>
+    <circle cx="12" cy="12" r="8" />
+    <path d="M12 7.5V12l3 2" />
+  </>,
+);
+export const Pencil = icon(<path d="m5 19 1-4L16 5l3 3L9 18z" />, 16);
+export const Again = icon(<path d="M19 12a7 7 0 1 1-2.2-5.1M19 4v4h-4" />, 16);
+export const Undo = icon(<path d="M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3" />, 16);
+export const Bin = icon(<path d="M5 7h14M9 7V5h6v2M7 7l1 12h8l1-12" />, 16);
+export const Cross = icon(<path d="M6 6l12 12M18 6 6 18" />, 16);
 export const Plus = icon(<path d="M12 5v14M5 12h14" />);
 export const Check = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />, 16);
 export const ThumbUp = icon(

@@ -5,6 +5,7 @@ export function WinBar({
   before,
   after,
   since,
+  pick,
 }: {
   a: string;
   b: string;
@@ -12,6 +13,8 @@ export function WinBar({
   after: number | undefined;
   /** Start of the sentence about the change, such as "Since your vote": other votes may have contributed. */
   since: string;
+  /** The model that the person preferred. The bar grows from its side. */
+  pick?: "a" | "b" | undefined;
 }) {
   const shown = after ?? before;
   const hasMoved = exact(shown) !== exact(before);
@@ -21,13 +24,19 @@ export function WinBar({
         Estimated probability that each model is preferred for this prompt:
       </p>
       <div class="flex justify-between gap-4 text-sm tabular-nums">
-        <Side name={a} share={shown} before={hasMoved ? before : undefined} />
-        <Side name={b} share={1 - shown} before={hasMoved ? 1 - before : undefined} isRight />
+        <Side name={a} share={shown} before={hasMoved ? before : undefined} isPick={pick === "a"} />
+        <Side
+          name={b}
+          share={1 - shown}
+          before={hasMoved ? 1 - before : undefined}
+          isPick={pick === "b"}
+          isRight
+        />
       </div>
       <div class="relative h-3 rounded-full bg-sunken" aria-hidden="true">
         <div
-          class="h-full rounded-full bg-accent transition-[width] duration-700"
-          style={{ width: `${100 * shown}%` }}
+          class={`h-full rounded-full bg-accent transition-[width] duration-700 ${pick === "b" ? "ml-auto" : ""}`}
+          style={{ width: `${100 * (pick === "b" ? 1 - shown : shown)}%` }}
         />
         <div
           class="absolute -top-1 h-5 w-0.5 bg-ink"
@@ -49,17 +58,21 @@ function Side({
   name,
   share,
   before,
+  isPick,
   isRight = false,
 }: {
   name: string;
   share: number;
   before: number | undefined;
+  isPick: boolean;
   isRight?: boolean;
 }) {
   return (
     <div class={`min-w-0 flex-1 ${isRight ? "text-right" : ""}`}>
       <div class="truncate" title={name}>
+        {isPick && !isRight && <Pick arrow={"\u25c0"} />}
         {name}
+        {isPick && isRight && <Pick arrow={"\u25b6"} />}
       </div>
       <div>
         {before !== undefined && (
@@ -71,6 +84,16 @@ function Side({
         <strong class="text-lg">{exact(share)}</strong>
       </div>
     </div>
+  );
+}
+
+/** Points to the side of the person's choice. */
+function Pick({ arrow }: { arrow: string }) {
+  return (
+    <span class="px-1 text-accent">
+      <span aria-hidden="true">{arrow}</span>
+      <span class="sr-only">your choice</span>
+    </span>
   );
 }
 
