@@ -8,6 +8,9 @@ const TradeoffPoint = z.object({
   lambda: z.number(),
   shares: Shares.describe("Shares of the recent queries, by the model that would answer."),
   quality: Band.partial({ lo: true, hi: true }).describe("Relative to the mean of the pool."),
+  wins: Band.nullable().describe(
+    "Share of comparisons with the pool's average that are won; a tie is half a win.",
+  ),
   cost: z.number().nullable().describe("US dollars per request; null if prices are unknown."),
 });
 export type TradeoffPoint = Value<typeof TradeoffPoint>;
@@ -26,6 +29,18 @@ export const Tradeoff = z
       .nullable()
       .describe("Worth of routing compared with one model for all queries."),
     points: z.array(TradeoffPoint),
+    singles: z
+      .array(
+        z.object({
+          model: z.string(),
+          cost: z.number().nullable().describe("US dollars per request."),
+          wins: Band.nullable().describe("As in `points`."),
+          beaten: Band.nullable().describe(
+            "Share of comparisons that routing at its setting wins against this model.",
+          ),
+        }),
+      )
+      .describe("Each model that could answer all recent queries alone."),
   })
   .meta({ id: "Tradeoff", description: "Quality and cost at each `cost_quality_tradeoff`." });
 export type Tradeoff = Value<typeof Tradeoff>;

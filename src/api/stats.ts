@@ -41,7 +41,15 @@ const ModelCounts = z.object({
   ratings: z.number(),
   mean_rating: z.number().nullable(),
   cost: z.number(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
   mean_latency_ms: z.number().nullable(),
+  p95_latency_ms: z
+    .number()
+    .nullable()
+    .describe(
+      "Time in which 95% of the answers were complete, on this node since its start. Interpolated between the limits of the histogram in `/metrics`.",
+    ),
   health: Health.describe(
     "Health by the calls in the last 30 minutes: `ok` below 5% failures, `degraded` from 5% or while the circuit breaker is half-open, `down` from 50% or while it is open, `unknown` without calls.",
   ),

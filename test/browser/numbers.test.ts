@@ -8,10 +8,12 @@ import {
   savingAssessment,
   trustAssessment,
 } from "../../web/src/dashboard/assessment.ts";
+import { headlineOf } from "../../web/src/dashboard/headline.ts";
 import { agreement, compare } from "../../web/src/dashboard/truth.ts";
 import { categoryIn, inWords, votesInWords } from "../../web/src/decision/in-words.ts";
-import { count, dollars, duration, percent, plural, signed } from "../../web/src/text/format.ts";
+import { count, dollars, duration, percent, plural } from "../../web/src/text/format.ts";
 import { topicOf } from "../../web/src/text/topics.ts";
+import { hundred, winsOf } from "../../web/src/text/wins.ts";
 import { joust, ROOT } from "../e2e/joust.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
@@ -89,11 +91,13 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const assessments = [
       learningAssessment(served, learning),
       savingAssessment(served),
-      trustAssessment(served, tradeoff.advantage),
+      trustAssessment(served, tradeoff),
     ];
     for (const { figure, caption, sentence } of assessments) {
       for (const words of [figure, caption, sentence]) await showsText(words);
     }
+    const { sentence, evidence } = headlineOf(served, tradeoff, "last day");
+    for (const line of [sentence, ...evidence]) await showsText(line);
     await showsStandings(page, stats);
     const { counts, spend } = stats;
     await showsText(
@@ -152,19 +156,23 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const text = async () => (await panel.allTextContents()).join("\n");
     const now = points.find(({ tradeoff }) => tradeoff === current)!;
     expect(await text()).toContain(`the last ${plural(recent_queries, "request")}`);
-    for (const { tradeoff, cost, quality, shares } of points) {
+    for (const { tradeoff, cost, wins, shares } of points) {
       await panel.getByRole("slider").fill(String(tradeoff));
       await panel.getByRole("strong").getByText(String(tradeoff), { exact: true }).waitFor();
       const said = await text();
-      const { mean, lo, hi } = quality;
-      const figures = [dollars(cost!), signed(mean), `${signed(lo!, 2)} to ${signed(hi!, 2)}`];
+      const { mean, lo, hi } = wins!;
+      const figures = [dollars(cost!), hundred(mean), `${hundred(lo)} to ${hundred(hi)}`];
       for (const figure of figures) expect(said).toContain(figure);
       for (const [model, share] of Object.entries(shares)) {
         expect(said).toContain(`${model} ${percent(share)}`);
       }
-      const [cheaper, better] = [cost! / now.cost! - 1, mean - now.quality.mean];
+      const cheaper = cost! / now.cost! - 1;
+      const better = Number(hundred(mean)) - Number(hundred(now.wins!.mean));
       if (Math.abs(cheaper) >= 0.0005) expect(said).toContain(percent(Math.abs(cheaper)));
-      if (Math.abs(better) >= 0.0005) expect(said).toContain(`${signed(better)} quality`);
+      if (better !== 0) {
+        const noun = `${better > 0 ? "more" : "fewer"} win${Math.abs(better) === 1 ? "" : "s"}`;
+        expect(said).toContain(`${Math.abs(better)} ${noun} of 100`);
+      }
     }
   }
 
@@ -203,7 +211,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
         .toEqual(
           board.models.map(
             ({ model, value, lo, hi, best }) =>
-              `${model} ${signed(lo!)} to ${signed(hi!)} ${signed(value)} ${percent(best!)}`,
+              `${model} ${winsOf(lo!)} to ${winsOf(hi!)} ${winsOf(value)} ${percent(best!)}`,
           ),
         );
     }
@@ -214,7 +222,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
         ({ models }) => models.find((one) => one.model === model) as Standing,
       );
       expect(await row.getByRole("cell").allTextContents()).toEqual(
-        inAll.map(({ value, sd }) => `${signed(value, 2)}±${sd!.toFixed(2)}`),
+        inAll.map(({ value, sd }) => `${winsOf(value)}±${Math.ceil(50 * sd!)}`),
       );
     }
   }
@@ -224,12 +232,20 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     for (const one of models) {
       const row = table.getByRole("row", { name: new RegExp(`^${one.model} `) });
       const { share, calls, failures, mean_latency_ms: latency, votes, wins, cost } = one;
-      expect(await row.getByRole("cell").allTextContents()).toEqual([
+      const { input_tokens: input, output_tokens: output } = one;
+      const cells = await row.getByRole("cell").allTextContents();
+      // The 95th percentile comes from the running process, not from the log.
+      const [p95] = cells.splice(6, 1);
+      expect(p95).toMatch(calls === 0 ? /^$/ : /^\d+(\.\d)? m?s$/);
+      const { price } = await gateway.client.model(one.model);
+      expect(cells).toEqual([
         calls === 0 ? "no recent calls" : "ok",
+        dollars(price!.input),
         share === null ? "" : percent(share),
         count(calls),
         calls === 0 ? "" : percent(failures / calls),
         latency === null ? "" : duration(latency),
+        input + output === 0 ? "" : count(input + output),
         votes === 0 ? "" : `${count(wins)} of ${count(votes)}`,
         cost === 0 ? "" : dollars(cost),
       ]);

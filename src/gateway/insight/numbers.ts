@@ -96,6 +96,8 @@ function modelCounts(model: string, all: Counts = noCounts(), given: number) {
     ratings,
     mean_rating: ratings > 0 ? sum / ratings : null,
     cost,
+    input_tokens: all.input_tokens,
+    output_tokens: all.output_tokens,
     mean_latency_ms: answers > 0 ? latency / answers : null,
   };
 }

@@ -5,8 +5,10 @@ import { BUCKET_MS, type Tally } from "../../store/tally.ts";
 import type { Clock } from "../clock/clock.ts";
 import { logged } from "../log/logged.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { Forecasts } from "./forecasts.ts";
 import { HEALTH_MS, healthOf } from "./health.ts";
+import { p95ByModel } from "./latency.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
 import type { ShadowResults } from "./shadow.ts";
 import { pricesOf, sumsOf } from "./spend.ts";
@@ -17,11 +19,12 @@ interface StatsSources {
   readonly clock: Clock;
   readonly forecasts: Forecasts;
   readonly shadows: ShadowResults;
+  readonly metrics: Pick<Metrics, "duration">;
 }
 
 /** GET /v1/stats: numbers and state of a router. */
 export async function stats(
-  { log, tallies: past, clock, forecasts, shadows }: StatsSources,
+  { log, tallies: past, clock, forecasts, shadows, metrics }: StatsSources,
   router: LiveRouter,
   hours: number,
 ): Promise<Stats> {
@@ -37,6 +40,7 @@ export async function stats(
   const latest = sumsOf(await past.recent(recently));
   const prices = pricesOf(models.values());
   const numbers = numbersOf({ posterior, recent: recent.all, window, tallies, prices });
+  const p95 = await p95ByModel(metrics.duration);
   return {
     object: "stats",
     router: router.name,
@@ -51,7 +55,12 @@ export async function stats(
     ...numbers,
     models: numbers.models.map((counts) => {
       const breaker = models.get(counts.model)?.state ?? null;
-      return { ...counts, health: healthOf(latest.get(counts.model), breaker), breaker };
+      return {
+        ...counts,
+        p95_latency_ms: p95.get(counts.model) ?? null,
+        health: healthOf(latest.get(counts.model), breaker),
+        breaker,
+      };
     }),
   };
 }

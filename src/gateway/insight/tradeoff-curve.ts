@@ -23,10 +23,9 @@ export function tradeoffCurve<Current extends number | null>(
   const values = traffic.map(({ w }) => valuesOn(posterior, w));
   const samples = samplesOf(posterior, Random.seeded(1).split("tradeoff"), SAMPLES);
   const { models } = posterior.pool;
+  const chosen = current === null ? null : choicesAt(current, traffic, values);
   const advantage =
-    current === null
-      ? null
-      : advantageOf(choicesAt(current, traffic, values), current, traffic, values, samples);
+    current === null ? null : advantageOf(chosen!, current, traffic, values, samples);
   return {
     object: "tradeoff",
     router,
@@ -35,7 +34,52 @@ export function tradeoffCurve<Current extends number | null>(
     recent_queries: traffic.length,
     advantage: advantage && { ...advantage, over: models[advantage.over]! },
     points: GRID.map((tradeoff) => pointAt(tradeoff, models, traffic, values, samples)),
+    singles: singlesOf(chosen, models, traffic, samples),
   };
+}
+
+/** Each model that could answer all recent queries alone. */
+function singlesOf(
+  chosen: Choices | null,
+  models: readonly string[],
+  traffic: readonly TrafficQuery[],
+  samples: readonly PosteriorSample[],
+): Tradeoff["singles"] {
+  const routed = chosen && meanUtilityOf(chosen, traffic);
+  return capableModels(traffic).map((k) => {
+    const always = traffic.map(() => k);
+    const alone = meanUtilityOf(always, traffic);
+    return {
+      model: models[k]!,
+      cost: costOf(always, traffic),
+      wins: winsOf(alone, samples),
+      // In the same samples, so that uncertainty about the model itself cancels.
+      beaten: routed && winsOf((sample) => routed(sample) - alone(sample), samples),
+    };
+  });
+}
+
+/** Share of wins that follows from a difference of utilities in each sample; a tie is half a win. */
+function winsOf(
+  difference: (sample: PosteriorSample, i: number) => number,
+  samples: readonly PosteriorSample[],
+): Band | null {
+  if (samples.length === 0) return null;
+  return bandOf(samples.map((sample, i) => (1 + sample.margin * difference(sample, i)) / 2));
+}
+
+/** Mean cost of the choices in US dollars; null if a price is unknown. */
+function costOf(chosen: Choices, traffic: readonly TrafficQuery[]): number | null {
+  const costs = chosen.map((k, i) => traffic[i]!.costs?.[k]);
+  if (costs.length === 0 || costs.some((cost) => cost === undefined)) return null;
+  return costs.reduce<number>((sum, cost) => sum + cost! / costs.length, 0);
+}
+
+/** Models that are candidates of all queries. */
+function capableModels(traffic: readonly TrafficQuery[]): readonly number[] {
+  const [first] = traffic;
+  if (!first) return [];
+  return first.candidates.filter((k) => traffic.every(({ candidates }) => candidates.includes(k)));
 }
 
 const GRID = Array.from({ length: 21 }, (_, i) => i / 2);
@@ -64,15 +108,14 @@ function pointAt(
     cost += (price ?? 0) / traffic.length;
     mean += values[i]![k]! / traffic.length;
   });
-  const quality =
-    samples.length > 0 && traffic.length > 0
-      ? { ...bandOf(samples.map(meanUtilityOf(chosen, traffic))), mean }
-      : { mean };
+  const draws = traffic.length > 0 ? samples.map(meanUtilityOf(chosen, traffic)) : [];
+  const quality = draws.length > 0 ? { ...bandOf(draws), mean } : { mean };
   return {
     tradeoff,
     lambda: lambdaOf(tradeoff),
     shares,
     quality,
+    wins: draws.length > 0 ? winsOf((_, i) => draws[i]!, samples) : null,
     cost: isPriced ? cost : null,
   };
 }
@@ -170,10 +213,8 @@ export function advantageOf(
     const mean = chosen.reduce((sum, k, i) => sum + values[i]![k]! / chosen.length, 0);
     return mean - lambda * meanPrice(chosen, traffic);
   };
-  const capable = traffic[0]?.candidates.filter((k) =>
-    traffic.every(({ candidates }) => candidates.includes(k)),
-  );
-  if (!capable || capable.length === 0 || samples.length === 0) return null;
+  const capable = capableModels(traffic);
+  if (capable.length === 0 || samples.length === 0) return null;
   const always = (k: number): Choices => traffic.map(() => k);
   const over = capable.reduce((a, b) => (netOf(always(b)) > netOf(always(a)) ? b : a));
   const saved = lambda * (meanPrice(always(over), traffic) - meanPrice(choices, traffic));

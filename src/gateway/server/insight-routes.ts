@@ -15,6 +15,7 @@ import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
 import type { Feed } from "../log/feed.ts";
 import { logged } from "../log/logged.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { type App, contract, takingOver } from "./app.ts";
 
 export interface InsightParts {
@@ -26,6 +27,7 @@ export interface InsightParts {
   readonly shadows: ShadowResults;
   readonly feed: Feed;
   readonly clock: Clock;
+  readonly metrics: Pick<Metrics, "duration">;
   /** Aborts when the gateway shuts down. */
   readonly closing: AbortSignal;
 }

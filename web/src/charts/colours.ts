@@ -45,7 +45,24 @@ const SERIES = [
   "#9498a0",
 ];
 
-/** The colour of a name: the same everywhere on the page. */
+/** Colours of categories: none of them is a colour of a model. */
+const CATEGORIES = [
+  "#0d9488",
+  "#db2777",
+  "#ca8a04",
+  "#2563eb",
+  "#7c3aed",
+  "#65a30d",
+  "#ea580c",
+  "#64748b",
+];
+
+/** The colour of a category: the same everywhere on the page. */
+export function categoryColourOf(names: readonly string[], name: string): string {
+  return CATEGORIES[Math.max(0, names.indexOf(name)) % CATEGORIES.length]!;
+}
+
+/** The colour of a model: the same everywhere on the page. */
 export function colourOf(names: readonly string[], name: string): string {
   return SERIES[Math.max(0, names.indexOf(name)) % SERIES.length]!;
 }

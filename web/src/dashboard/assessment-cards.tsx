@@ -19,7 +19,7 @@ export function AssessmentCards({
   const cards = [
     { question: "Is it learning?", assessment: learningAssessment(stats, learning) },
     { question: "Is it saving?", assessment: savingAssessment(stats) },
-    { question: "Can I trust it?", assessment: trustAssessment(stats, tradeoff?.advantage) },
+    { question: "Can I trust it?", assessment: trustAssessment(stats, tradeoff) },
   ];
   return (
     <div class="grid gap-4 md:grid-cols-3">

@@ -130,7 +130,14 @@ it("shows the savings without duels, which are a cost of learning", () => {
 });
 
 describe("can it be trusted", () => {
-  const advantage = (sure: number) => ({ ...band(0.03, 0.02), over: "big", sure });
+  const advantage = (sure: number) => ({
+    advantage: { ...band(0.03, 0.02), over: "big", sure },
+    singles: [],
+  });
+  const always = (over: string) => ({
+    advantage: { ...band(0, 0), over, sure: 1 },
+    singles: [],
+  });
 
   it("shows the probability that routing is at least as good as one model", () => {
     expect(trustAssessment(STATS, advantage(0.95))).toMatchObject({
@@ -140,21 +147,23 @@ describe("can it be trusted", () => {
       sentence:
         "Compared with it, routing is worth +0.03 of quality per request, price included (+0.01 to +0.05). The guard is off. 3 votes of all voters in this time window.",
     });
+    const single = { model: "big", cost: 1, wins: null, beaten: band(0.53, 0.05) };
+    expect(trustAssessment(STATS, { ...advantage(0.95), singles: [single] }).sentence).toMatch(
+      /^Against it, routing wins 53 of 100 comparisons \(48 to 58\); its price counts too\. /,
+    );
     expect(trustAssessment(STATS, advantage(0.8)).tone).toBe("open");
     expect(trustAssessment(STATS, advantage(0.05)).tone).toBe("bad");
   });
 
   it("claims nothing before the first vote", () => {
     const fresh = { ...STATS, counts: { ...STATS.counts, votes: 0, ratings: 0 } };
-    const same = { ...band(0, 0), over: "small", sure: 1 };
-    for (const found of [undefined, null, same]) {
+    for (const found of [undefined, { advantage: null, singles: [] }, always("small")]) {
       expect(trustAssessment(fresh, found)).toMatchObject({ figure: "\u2013", tone: "open" });
     }
   });
 
   it("claims nothing if routing always chooses the same model", () => {
-    const same = { ...band(0, 0), over: "big", sure: 1 };
-    expect(trustAssessment(STATS, same)).toMatchObject({
+    expect(trustAssessment(STATS, always("big"))).toMatchObject({
       tone: "open",
       caption: "from always using big",
     });
@@ -165,7 +174,7 @@ describe("can it be trusted", () => {
       figure: "Guard on",
       tone: "bad",
     });
-    expect(trustAssessment({ ...STATS, mode: "observe" }, null).figure).toBe("Observing");
+    expect(trustAssessment({ ...STATS, mode: "observe" }, undefined).figure).toBe("Observing");
   });
 });
 

@@ -1,5 +1,6 @@
-import type { LearningCurve, Stats, Tradeoff } from "../../../src/client.ts";
+import type { Band, LearningCurve, Stats, Tradeoff } from "../../../src/client.ts";
 import { dollars, percent, plural, signed } from "../text/format.ts";
+import { hundred } from "../text/wins.ts";
 
 /** A short answer to a question about the router. */
 export interface Assessment {
@@ -97,8 +98,9 @@ const FEW = 20;
 /** Can it be trusted? Shows how likely routing is at least as good as always using the best single model. */
 export function trustAssessment(
   { guard, mode, counts, forecast, shadow }: Stats,
-  advantage: Tradeoff["advantage"] | undefined,
+  tradeoff: Pick<Tradeoff, "advantage" | "singles"> | undefined,
 ): Assessment {
+  const advantage = tradeoff?.advantage;
   // Ratings are votes on one answer, and `votes` includes them.
   const cast = counts.votes;
   const outlook = forecast ? ` ${forecastSentence(forecast)}` : "";
@@ -141,8 +143,15 @@ export function trustAssessment(
     figure: sure > 0.99 ? "Over 99%" : percent(sure),
     tone: sure >= 0.9 ? "good" : sure < 0.1 ? "bad" : "open",
     caption: `probability that routing is at least as good as always using ${over}`,
-    sentence: `Compared with it, routing is worth ${signed(mean, 2)} of quality per request, price included (${signed(lo, 2)} to ${signed(hi, 2)}). The guard is off. ${votes}`,
+    sentence: `${worthOf(tradeoff!.singles.find(({ model }) => model === over)?.beaten, { mean, lo, hi })} The guard is off. ${votes}`,
   };
+}
+
+/** Wins of routing against the best single model; without samples of the posterior, its advantage in units of quality. */
+function worthOf(beaten: Band | null | undefined, { mean, lo, hi }: Band): string {
+  return beaten
+    ? `Against it, routing wins ${hundred(beaten.mean)} of 100 comparisons (${hundred(beaten.lo)} to ${hundred(beaten.hi)}); its price counts too.`
+    : `Compared with it, routing is worth ${signed(mean, 2)} of quality per request, price included (${signed(lo, 2)} to ${signed(hi, 2)}).`;
 }
 
 /** When routing will beat the best single model with a probability of 95%. */

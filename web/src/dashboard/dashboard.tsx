@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Stats } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
@@ -8,6 +8,8 @@ import { useValue } from "../state/observable.ts";
 import { AssessmentCards } from "./assessment-cards.tsx";
 import { DecisionsPanel } from "./decisions-panel.tsx";
 import { FirstVotes } from "./first-votes.tsx";
+import { Glossary } from "./glossary.tsx";
+import { HeadlinePanel } from "./headline-panel.tsx";
 import { HealthPanel } from "./health-panel.tsx";
 import { HeatMap } from "./heat-map.tsx";
 import { Leaderboard } from "./leaderboard.tsx";
@@ -18,22 +20,24 @@ import { OverTime } from "./over-time.tsx";
 import { TradeoffPanel } from "./tradeoff-panel.tsx";
 import { TruthPanel } from "./truth-panel.tsx";
 import { VotersSwitch } from "./voters-switch.tsx";
-
-const WINDOWS = [
-  { value: "1", text: "Last hour" },
-  { value: "24", text: "Last day" },
-  { value: "168", text: "Last week" },
-  { value: "720", text: "Last month" },
-  { value: "8760", text: "Last year" },
-] as const;
+import { type WindowHours, windowsFor } from "./windows.ts";
 
 /** The page that shows whether the router learns and saves money, and how each model performs. */
 export function Dashboard() {
   const served = useValue(usePage().serving);
   const [chosen, setChosen] = useState<string>();
-  const [hours, setHours] = useState<(typeof WINDOWS)[number]["value"]>("24");
+  const [picked, setPicked] = useState<WindowHours>();
   const routers = served?.routers ?? [];
   const router = routers.find((name) => name === chosen) ?? routers[0];
+  // The longest window is read once, after the first numbers are there.
+  const [isShown, setIsShown] = useState(false);
+  const year = useLive(
+    isShown ? router : undefined,
+    (options) => joust.stats({ router, hours: 8760 }, options),
+    3_600_000,
+  );
+  const { windows, start } = windowsFor(year.data, Date.now());
+  const hours = picked ?? start;
   const window = { router, hours: Number(hours) };
   const key = router && `${router} ${hours}`;
   const stats = useLive(key, (options) => joust.stats(window, options), 2000);
@@ -44,6 +48,9 @@ export function Dashboard() {
   const sandboxKey = sandbox ? "sandbox" : undefined;
   const voters = useLive(sandboxKey, (options) => joust.voters(options), 1000);
   const truth = useLive(sandboxKey, (options) => joust.truth(options), 3_600_000);
+  useEffect(() => {
+    if (stats.data) setIsShown(true);
+  }, [stats.data !== undefined]);
   const models = stats.data?.models.map(({ model }) => model) ?? [];
   return (
     <div class="mx-auto flex w-full max-w-[90rem] flex-col gap-4 px-3 py-6 sm:px-6">
@@ -58,12 +65,13 @@ export function Dashboard() {
           />
         )}
         <VotersSwitch voters={voters} />
-        <Select label="Time window" options={WINDOWS} value={hours} onChange={setHours} />
+        <Select label="Time window" options={windows} value={hours} onChange={setPicked} />
       </div>
       {!stats.data && (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
+          <HeadlinePanel stats={stats.data} tradeoff={tradeoff.data} hours={hours} />
           {sandbox && <FirstVotes voters={voters} />}
           <AssessmentCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
           {isNew(stats.data) && <FirstSteps isSandbox={sandbox === true} />}
@@ -83,7 +91,8 @@ export function Dashboard() {
               <DecisionsPanel router={router} />
             </>
           )}
-          <HealthPanel stats={stats.data} />
+          <HealthPanel stats={stats.data} listed={served?.models ?? []} />
+          <Glossary />
         </>
       )}
     </div>

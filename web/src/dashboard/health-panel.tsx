@@ -1,4 +1,4 @@
-import type { ModelCounts, Stats } from "../../../src/client.ts";
+import type { ListedModel, ModelCounts, Stats } from "../../../src/client.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { count, dollars, duration, percent } from "../text/format.ts";
@@ -12,23 +12,36 @@ const STATES = {
 
 const COLUMNS: readonly Column[] = [
   { name: "Model" },
-  { name: "State" },
-  ...["Share", "Calls", "Failed", "Mean time", "Wins", "Cost"].map((name) => ({
-    name,
+  { name: "State", hint: "By the calls of the last 30 minutes" },
+  { name: "Price", hint: "US dollars per million tokens, input and output", isNumber: true },
+  { name: "Share", hint: "Share of the answers given", isNumber: true },
+  { name: "Calls", hint: "Answers and failures", isNumber: true },
+  { name: "Errors", hint: "Share of the calls that failed", isNumber: true },
+  { name: "Mean time", hint: "From the call to the end of the answer", isNumber: true },
+  {
+    name: "p95 time",
+    hint: "Time in which 95 of 100 answers were complete, on this node since its start",
     isNumber: true,
-  })),
+  },
+  { name: "Tokens", hint: "Input and output tokens of all answers", isNumber: true },
+  { name: "Wins", hint: "Votes for the model, of the votes on its answers", isNumber: true },
+  { name: "Cost", hint: "US dollars in this time window", isNumber: true },
 ];
 
-/** State, traffic and results of each model. */
-export function HealthPanel({ stats }: { stats: Stats }) {
+/** State, price, traffic and results of each model. */
+export function HealthPanel({ stats, listed }: { stats: Stats; listed: readonly ListedModel[] }) {
   return (
     <Panel
       title="Models"
-      about="Health of the last 30 minutes. Share of the answers given, calls, votes and cost in this time window."
+      about="Health of the last 30 minutes. Share of the answers given, calls, tokens, votes and cost in this time window."
     >
-      <DataTable label="Models" columns={COLUMNS} class="min-w-2xl">
+      <DataTable label="Models" columns={COLUMNS} class="min-w-4xl">
         {stats.models.map((model) => (
-          <Row key={model.model} {...model} />
+          <Row
+            key={model.model}
+            {...model}
+            price={listed.find(({ id }) => id === model.model)?.price}
+          />
         ))}
       </DataTable>
     </Panel>
@@ -39,14 +52,18 @@ function Row({
   model,
   health,
   breaker,
+  price,
   share,
   calls,
   failures,
-  mean_latency_ms: latency,
+  mean_latency_ms: mean,
+  p95_latency_ms: p95,
+  input_tokens: input,
+  output_tokens: output,
   votes,
   wins,
   cost,
-}: ModelCounts) {
+}: ModelCounts & { price: ListedModel["price"] }) {
   const { text, colour } = STATES[health];
   return (
     <tr class="border-t border-line tabular-nums">
@@ -54,19 +71,31 @@ function Row({
         {model}
       </th>
       <td class="pr-3">
-        <span class="flex items-center gap-2">
+        <span class="flex items-center gap-2 whitespace-nowrap">
           <span class={`size-2 rounded-full ${colour}`} aria-hidden="true" />
           {breaker === null ? "not served" : breaker === "open" ? "paused after failures" : text}
         </span>
       </td>
-      <td class="text-right">{share === null ? "" : percent(share)}</td>
-      <td class="text-right">{count(calls)}</td>
-      <td class={`text-right ${failures > 0 ? "text-bad" : "text-muted"}`}>
+      <td class="text-right whitespace-nowrap">{price ? priceOf(price) : "unknown"}</td>
+      <td class="pl-3 text-right">{share === null ? "" : percent(share)}</td>
+      <td class="pl-3 text-right">{count(calls)}</td>
+      <td class={`pl-3 text-right ${failures > 0 ? "text-bad" : "text-muted"}`}>
         {calls === 0 ? "" : percent(failures / calls)}
       </td>
-      <td class="text-right">{latency === null ? "" : duration(latency)}</td>
-      <td class="text-right">{votes === 0 ? "" : `${count(wins)} of ${count(votes)}`}</td>
-      <td class="text-right">{cost === 0 ? "" : dollars(cost)}</td>
+      <td class="pl-3 text-right whitespace-nowrap">{mean === null ? "" : duration(mean)}</td>
+      <td class="pl-3 text-right whitespace-nowrap">{p95 === null ? "" : duration(p95)}</td>
+      <td class="pl-3 text-right whitespace-nowrap">
+        {input + output === 0 ? "" : count(input + output)}
+      </td>
+      <td class="pl-3 text-right whitespace-nowrap">
+        {votes === 0 ? "" : `${count(wins)} of ${count(votes)}`}
+      </td>
+      <td class="pl-3 text-right">{cost === 0 ? "" : dollars(cost)}</td>
     </tr>
   );
+}
+
+/** Input and output price, or one number if they are equal. */
+function priceOf({ input, output }: NonNullable<ListedModel["price"]>): string {
+  return input === output ? dollars(input) : `${dollars(input)}, ${dollars(output)}`;
 }

@@ -1,7 +1,7 @@
 import type { Standing, Stats } from "../../../src/client.ts";
 import { Panel } from "../parts/panel.tsx";
-import { signed } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";
+import { WINS_HINT, winsOf } from "../text/wins.ts";
 
 /** Estimated quality of each model in each category. Uncertain estimates have fainter colours. */
 export function HeatMap({ stats }: { stats: Stats }) {
@@ -13,7 +13,7 @@ export function HeatMap({ stats }: { stats: Stats }) {
   return (
     <Panel
       title="Quality by category"
-      about="Estimated quality relative to the mean of the category, with one standard deviation. Faint colours are uncertain estimates."
+      about="Of 100 comparisons with the pool's average answer in the category, how many each model would win, with one standard deviation. Faint colours are uncertain estimates."
     >
       <section class="-mx-1 overflow-x-auto px-1" aria-label="Quality by category" tabIndex={0}>
         <table
@@ -72,11 +72,12 @@ function Cell({ standing, most }: { standing: Standing | undefined; most: number
   const hue = value >= 0 ? "var(--accent)" : "var(--warn)";
   return (
     <td
+      title={WINS_HINT}
       class="h-11 rounded px-1 text-center leading-tight tabular-nums"
       style={{ background: `color-mix(in srgb, ${hue} ${Math.min(45, strength)}%, var(--page))` }}
     >
-      {signed(value, 2)}
-      {sd !== null && <span class="block text-xs text-muted">±{sd.toFixed(2)}</span>}
+      {winsOf(value)}
+      {sd !== null && <span class="block text-xs text-muted">±{Math.ceil(50 * sd)}</span>}
     </td>
   );
 }

@@ -4,12 +4,13 @@ import { colourOf } from "../charts/colours.ts";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
-import { percent, signed } from "../text/format.ts";
+import { percent } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";
+import { WINS_HINT, winsOf } from "../text/wins.ts";
 
 const OVERALL = "";
 
-/** Estimated quality of each model with its interval, overall or for one category. */
+/** Estimated wins of each model with their interval, overall or for one category. */
 export function Leaderboard({ stats }: { stats: Stats }) {
   const { leaderboard, models } = stats;
   const [category, setCategory] = useState(OVERALL);
@@ -26,7 +27,7 @@ export function Leaderboard({ stats }: { stats: Stats }) {
   return (
     <Panel
       title="Leaderboard"
-      about="Estimated quality relative to the mean of all models, with 95% intervals."
+      about="Of 100 comparisons with the pool's average answer, how many each model would win, with 95% intervals. A tie is half a win."
       actions={
         <Select label="Category" options={options} value={category} onChange={setCategory} />
       }
@@ -58,7 +59,9 @@ function Standings({
             <span class="sr-only">Interval</span>
           </th>
           <th scope="col" class="text-right font-normal">
-            Quality
+            <abbr title={WINS_HINT} class="no-underline">
+              Wins of 100
+            </abbr>
           </th>
           <th scope="col" class="pl-3 text-right font-normal max-sm:hidden">
             <abbr title="Probability of being the best model" class="no-underline">
@@ -82,11 +85,13 @@ function Standings({
               />
               {lo !== null && hi !== null && (
                 <span class="sr-only">
-                  {signed(lo)} to {signed(hi)}
+                  {winsOf(lo)} to {winsOf(hi)}
                 </span>
               )}
             </td>
-            <td class="pl-3 text-right whitespace-nowrap tabular-nums">{signed(value)}</td>
+            <td class="pl-3 text-right whitespace-nowrap tabular-nums" title={WINS_HINT}>
+              {winsOf(value)}
+            </td>
             <td
               class="pl-3 text-right whitespace-nowrap text-muted tabular-nums max-sm:hidden"
               title="Probability of being the best model"

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { MapPoint, PromptMap } from "../../../src/client.ts";
 import { tooltip } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
-import { colourOf } from "../charts/colours.ts";
+import { categoryColourOf, colourOf } from "../charts/colours.ts";
 import { decisionHref } from "../page/route.ts";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
@@ -21,6 +21,7 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
   const { points, categories } = map;
   const names = by === "category" ? categories.map(({ category }) => category) : models;
   const nameOf = (point: MapPoint) => (by === "category" ? point.category : point.models?.[0]);
+  const colourIn = by === "category" ? categoryColourOf : colourOf;
   const shown = names.filter((name) => points.some((point) => nameOf(point) === name));
   const option: ChartOption = useMemo(
     () => (colours) => ({
@@ -38,10 +39,12 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
         {
           type: "scatter",
           symbolSize: 9,
+          // Categories are squares, models are circles.
+          symbol: by === "category" ? "rect" : "circle",
           cursor: "pointer",
           data: points.map((point): Dot & { itemStyle: object } => {
             const name = nameOf(point);
-            const colour = name === undefined ? colours.strong : colourOf(names, name);
+            const colour = name === undefined ? colours.strong : colourIn(names, name);
             return {
               value: [point.x, point.y],
               point,
@@ -93,7 +96,7 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
       <Legend
         entries={shown.map((name) => ({
           name: by === "category" ? topicOf(name) : name,
-          colour: colourOf(names, name),
+          colour: colourIn(names, name),
         }))}
       />
     </Panel>

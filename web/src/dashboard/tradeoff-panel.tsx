@@ -8,6 +8,8 @@ import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useValue } from "../state/observable.ts";
 import { dollars, percent, plural, signed } from "../text/format.ts";
+import { hundred } from "../text/wins.ts";
+import { ParetoChart } from "./pareto-chart.tsx";
 
 /** Shows the effect of another cost-quality trade-off before it is set. */
 export function TradeoffPanel({
@@ -65,16 +67,13 @@ export function TradeoffPanel({
           before={now.cost === null ? "" : dollars(now.cost)}
         />
         <Figure
-          name="quality"
-          value={signed(then.quality.mean)}
-          before={signed(now.quality.mean)}
-          range={
-            then.quality.lo === undefined
-              ? ""
-              : `${signed(then.quality.lo, 2)} to ${signed(then.quality.hi!, 2)}`
-          }
+          name={then.wins ? "wins of 100 against the pool's average" : "quality"}
+          value={qualityOf(then)}
+          before={qualityOf(now)}
+          range={then.wins ? `${hundred(then.wins.lo)} to ${hundred(then.wins.hi)}` : ""}
         />
       </dl>
+      <ParetoChart tradeoff={tradeoff} now={now} then={then} models={models} />
       <div class="flex flex-col gap-2">
         <div class="flex h-4 overflow-hidden rounded-full" aria-hidden="true">
           {order.map((name) => (
@@ -139,12 +138,25 @@ function Figure({
 }
 
 function effect(now: TradeoffPoint, then: TradeoffPoint): string {
-  const quality = then.quality.mean - now.quality.mean;
-  const qualityChange = Math.abs(quality) < 0.0005 ? "same quality" : `${signed(quality)} quality`;
+  const qualityChange = qualityEffect(now, then);
   if (now.cost === null || then.cost === null || now.cost === 0) return `${qualityChange}.`;
   const change = then.cost / now.cost - 1;
   if (Math.abs(change) < 0.0005) return `Same cost, ${qualityChange}.`;
   return `${percent(Math.abs(change))} ${change < 0 ? "cheaper" : "more expensive"}, ${qualityChange}.`;
+}
+
+function qualityOf({ wins, quality }: TradeoffPoint): string {
+  return wins ? hundred(wins.mean) : signed(quality.mean);
+}
+
+function qualityEffect(now: TradeoffPoint, then: TradeoffPoint): string {
+  if (now.wins && then.wins) {
+    const more = Number(hundred(then.wins.mean)) - Number(hundred(now.wins.mean));
+    if (more === 0) return "same quality";
+    return `${plural(Math.abs(more), more > 0 ? "more win" : "fewer win", more > 0 ? "more wins" : "fewer wins")} of 100`;
+  }
+  const quality = then.quality.mean - now.quality.mean;
+  return Math.abs(quality) < 0.0005 ? "same quality" : `${signed(quality)} quality`;
 }
 
 function nearest(points: readonly TradeoffPoint[], wanted: number): number {

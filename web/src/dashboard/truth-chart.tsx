@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
-import { colourOf } from "../charts/colours.ts";
+import { categoryColourOf } from "../charts/colours.ts";
 import { Legend } from "../parts/legend.tsx";
 import { signed } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";
@@ -24,7 +24,7 @@ export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
     () => (colours) => {
       const ends = pairs.flatMap(({ truth, estimate }) => [truth, estimate]);
       const reach = Math.ceil(10 * Math.max(0.1, ...ends.map(Math.abs))) / 10;
-      const colour = ({ category }: Comparison) => colourOf(categories, category);
+      const colour = ({ category }: Comparison) => categoryColourOf(categories, category);
       const widest = Math.max(...pairs.map(widthOf), 1e-9);
       // Estimates with little data are faint.
       const opacity = (pair: Comparison) => 0.3 + 0.7 * (1 - widthOf(pair) / widest);
@@ -106,7 +106,7 @@ export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
       <Legend
         entries={categories.map((category) => ({
           name: topicOf(category),
-          colour: colourOf(categories, category),
+          colour: categoryColourOf(categories, category),
         }))}
       />
     </div>

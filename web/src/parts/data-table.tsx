@@ -3,6 +3,8 @@ import type { ComponentChildren } from "preact";
 export interface Column {
   readonly name: string;
   readonly isNumber?: boolean;
+  /** Explanation with the unit, shown when the pointer is over the name. */
+  readonly hint?: string;
   /** Whether only screen readers get the name. */
   readonly isHidden?: boolean;
 }
@@ -24,13 +26,21 @@ export function DataTable({
       <table class={`w-full text-sm ${extra}`}>
         <thead>
           <tr class="text-xs text-muted">
-            {columns.map(({ name, isNumber, isHidden }) => (
+            {columns.map(({ name, isNumber, isHidden, hint }) => (
               <th
                 key={name}
                 scope="col"
                 class={`pb-1 font-normal ${isNumber ? "pl-3 text-right" : "text-left"}`}
               >
-                {isHidden ? <span class="sr-only">{name}</span> : name}
+                {isHidden ? (
+                  <span class="sr-only">{name}</span>
+                ) : hint ? (
+                  <abbr title={hint} class="no-underline">
+                    {name}
+                  </abbr>
+                ) : (
+                  name
+                )}
               </th>
             ))}
           </tr>

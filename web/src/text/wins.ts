@@ -1,0 +1,16 @@
+/**
+ * Quality in wins: a difference d of quality means that an answer is preferred d more often than the other one is, so
+ * of 100 comparisons it wins 50 + 50 d. A tie is half a win.
+ */
+export function winsOf(quality: number): string {
+  return hundred((1 + quality) / 2);
+}
+
+/** A share of wins as a number of 100, never 0 or 100: nothing is that certain. */
+export function hundred(share: number): string {
+  return String(Math.min(99, Math.max(1, Math.round(100 * share))));
+}
+
+/** Explains a number of wins. */
+export const WINS_HINT =
+  "Wins of 100 comparisons with the pool's average answer. A tie is half a win.";
