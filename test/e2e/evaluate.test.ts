@@ -38,7 +38,7 @@ describe("joust evaluate in the sandbox", () => {
     expect((await killed.end).signal).toBe("SIGKILL");
     expect(existsSync(path("joust-evaluation/scores.csv"))).toBe(false);
     const paid = lines(text("joust-evaluation/journal.jsonl")).filter(isAnswer);
-    expect(paid.length).toBeGreaterThan(100);
+    expect(paid.length).toBeGreaterThan(50);
     expect(paid.length).toBeLessThan(700);
 
     const { code, stdout } = await run(...flags);
@@ -75,7 +75,7 @@ describe("joust evaluate in the sandbox", () => {
     const { run, text } = newProject(SANDBOX);
     const flags = [
       ...[QUERIES, "--judge", "summit-pro", "--active", "--pairs", "40"],
-      ...["--budget", "2", "--router", "auto"],
+      ...["--budget", "10", "--router", "auto"],
     ];
     const { code, stdout } = await run(...flags);
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe("joust evaluate in the sandbox", () => {
     const { run, path } = newProject(SANDBOX);
     const plan = await run(QUERIES, "--dry-run", "--sample", "20", "--budget", "1");
     expect(plan.stdout).toMatch(
-      /requests {2}200\n.*cost {6}about \$\d.*at most \$\d.*time {6}about/s,
+      /requests {2}100\n.*cost {6}about \$\d.*at most \$\d.*time {6}about/s,
     );
     writeFileSync(path("p.txt"), "Why?\n");
     const refusals: [string[], RegExp][] = [
