@@ -1,7 +1,7 @@
 import type { Stage } from "../../api/sandbox.ts";
 
 /** True quality and cost of one answer: of the model that the router chose, and of the best single model. */
-export interface Measured {
+interface Measured {
   readonly quality: number;
   readonly cost: number;
   readonly bestQuality: number;

@@ -49,7 +49,7 @@ const sentence = (...args: Parameters<typeof headlineOf>) => headlineOf(...args)
 describe("the sentence at the top", () => {
   it("states savings and quality with intervals, and what is open", () => {
     expect(sentence(stats(), tradeoff(0.51, 0.47, 0.55), "last week")).toBe(
-      "Routing saved 31% (24% to 38%) in the last week compared with always using opus at its quality, as far as votes tell: 51 of 100 answers (47 to 55) would win against its. About 590 more votes would settle code, where opus is the best model with 75% probability.",
+      "Routing saved 31% (24% to 38%) in the last week compared with always using opus, at the same quality as far as votes tell (it wins 51 of 100 comparisons, 47 to 55). About 590 more votes would settle Python, where opus is the best model with 75% probability.",
     );
   });
 

@@ -5,7 +5,7 @@ import { hundred } from "../text/wins.ts";
 import { learningCost } from "./costs.ts";
 
 /** The sentence at the top of the dashboard and the numbers behind it. */
-export interface Headline {
+interface Headline {
   readonly sentence: string;
   readonly evidence: readonly string[];
 }
@@ -23,7 +23,7 @@ export function headlineOf(
   const open = leastSettled(stats);
   const quality = qualityPart(stats, tradeoff);
   const sentence = [
-    `${savingPart(stats, windowName)}${quality === undefined ? "" : ` ${quality}`}.`,
+    `${savingPart(stats, windowName)}${quality === undefined ? "" : `, ${quality}`}.`,
     open === undefined ? "" : openSentence(open),
   ];
   const learning = learningCost(stats);
@@ -73,11 +73,11 @@ function qualityPart(
   const beaten = tradeoff?.singles.find(({ model }) => model === best?.model)?.beaten;
   if (!best || !beaten || counts.votes === 0 || requests < FEW) return undefined;
   const { mean, lo, hi } = beaten;
-  if (hi - lo < 1e-9) return "and now chooses it for every request";
-  const wins = `${hundred(mean)} of 100 answers (${hundred(lo)} to ${hundred(hi)}) would win against its`;
-  if (lo > 0.5) return `at higher quality: ${wins}`;
-  if (hi < 0.5) return `at lower quality: ${wins}`;
-  return `at its quality, as far as votes tell: ${wins}`;
+  if (hi - lo < 1e-9) return "and now chooses that model for every request";
+  const wins = `it wins ${hundred(mean)} of 100 comparisons, ${hundred(lo)} to ${hundred(hi)}`;
+  if (lo > 0.5) return `at higher quality (${wins})`;
+  if (hi < 0.5) return `at lower quality (${wins})`;
+  return `at the same quality as far as votes tell (${wins})`;
 }
 
 interface OpenCategory {
@@ -130,7 +130,7 @@ function normalQuantile(p: number): number {
 }
 
 function openSentence({ category, model, best, votes }: OpenCategory): string {
-  const topic = topicOf(category).toLowerCase();
+  const topic = topicOf(category);
   const now = `${model} is the best model with ${percent(best)} probability`;
   return votes === undefined
     ? `Least settled is ${topic}: ${now}.`

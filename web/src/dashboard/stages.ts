@@ -4,7 +4,7 @@ import type { Stage } from "../../../src/client.ts";
 export type StageMean = Omit<Stage, "votes">;
 
 /** Routing before it has learned and now, compared with the best single model on the same questions. */
-export interface BeforeAndNow {
+interface BeforeAndNow {
   readonly before: StageMean;
   /** Undefined until there are requests after the first stage. */
   readonly now: StageMean | undefined;
