@@ -63,6 +63,9 @@ describe("a report", () => {
     expect(p).toBeLessThan(0.92);
     expect(p).toBeGreaterThan(0.77);
     expect(certain.onCategory(1).beats(0, 1)).toBeCloseTo(1 - p, 3);
+    // The last 512 queries are of the second category; their memberships say 0.2 and 0.8.
+    expect(certain.mix[1]).toBeGreaterThan(0.99);
+    expect(betweenCategories().mix[1]).toBeCloseTo(0.8, 2);
   });
 
   it("counts ratings and rankings", () => {

@@ -1,4 +1,4 @@
-import { alignModels } from "./policy.ts";
+import { alignModels, type Pool } from "./policy.ts";
 
 /**
  * Sums of votes, from which the reported posterior is computed (report.ts). Duels are grouped by
@@ -13,6 +13,7 @@ export class VoteGroups {
   /** The models of the pool, then former ones whose duels still say something about the others. */
   #models: readonly string[];
   readonly #M: number;
+  readonly #confusion: Pool["confusion"];
   /** Sums of the votes in each group. The key is made of the two models and the category; see `#key`. */
   readonly #groups = new Map<number, Float64Array>();
   #mix: Float64Array;
@@ -20,15 +21,24 @@ export class VoteGroups {
   /** False if the pool is too large, or after a snapshot of an older version: then only `mix` is kept. */
   #isComplete: boolean;
 
-  constructor(models: readonly string[], categories: number) {
+  constructor({
+    models,
+    categories,
+    confusion,
+  }: Pick<Pool, "models" | "categories" | "confusion">) {
     this.#pool = models;
     this.#models = models;
-    this.#M = categories;
-    this.#isComplete = models.length * categories <= MOST_CELLS;
-    this.#mix = new Float64Array(categories).fill(1 / categories);
+    this.#M = categories.length;
+    this.#confusion = confusion;
+    this.#isComplete = models.length * this.#M <= MOST_CELLS;
+    this.#mix = new Float64Array(this.#M).fill(1 / this.#M);
   }
 
-  /** Mean membership of the last queries that were voted on; equal shares before the first vote. */
+  /**
+   * Shares of the categories among the last queries that were voted on; equal before the first vote.
+   * They follow from the nearest categories if the confusion was measured, and from the memberships,
+   * which favour central categories, otherwise.
+   */
   get mix(): Float64Array {
     return this.#mix.slice();
   }
@@ -48,7 +58,8 @@ export class VoteGroups {
     if (this.#isComplete) this.#group(a, b, w, weight)[result]! += weight;
     this.#duels++;
     const share = 1 / Math.min(this.#duels, MIX_DUELS);
-    for (let m = 0; m < this.#M; m++) this.#mix[m]! += share * (w[m]! - this.#mix[m]!);
+    const own = this.#confusion?.[mainOf(w)] ?? w;
+    for (let m = 0; m < this.#M; m++) this.#mix[m]! += share * (own[m]! - this.#mix[m]!);
   }
 
   /**
@@ -136,9 +147,7 @@ export class VoteGroups {
   /** The group of a vote, with its membership added. */
   #group(a: number, b: number, w: Float64Array, weight: number): Float64Array {
     const M = this.#M;
-    let main = 0;
-    for (let m = 1; m < M; m++) if (w[m]! > w[main]!) main = m;
-    const key = this.#key(a, b, main);
+    const key = this.#key(a, b, mainOf(w));
     let group = this.#groups.get(key);
     if (!group) {
       group = new Float64Array(SUMS + M);
@@ -147,6 +156,13 @@ export class VoteGroups {
     for (let m = 0; m < M; m++) group[SUMS + m]! += weight * w[m]!;
     return group;
   }
+}
+
+/** The main category of a membership. */
+function mainOf(w: Float64Array): number {
+  let main = 0;
+  for (let m = 1; m < w.length; m++) if (w[m]! > w[main]!) main = m;
+  return main;
 }
 
 export interface VoteGroup {

@@ -209,7 +209,7 @@ type LearningConfiguration = Pick<
 /** Plain values, because a configuration from the database has no prototypes and undefined members. */
 function plain(configuration: LearningConfiguration): unknown {
   const { encoder, policy, options, weighVoters, seed, pool } = configuration;
-  const { models, categories, centroids, told, toldErrors } = pool;
+  const { models, categories, centroids, confusion, told, toldErrors } = pool;
   const rows = (list: readonly Float64Array[] = []) => list.map((row) => [...row]);
   const names = [[...models], [...categories]];
   const learned = { encoder, policy, options: { ...options }, weighVoters, seed };
@@ -217,6 +217,7 @@ function plain(configuration: LearningConfiguration): unknown {
     ...learned,
     names,
     centroids: rows(centroids),
+    confusion: rows(confusion),
     told: rows(told),
     toldErrors: rows(toldErrors),
   };

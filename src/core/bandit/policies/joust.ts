@@ -98,7 +98,7 @@ class Joust implements Policy {
     this.#contextOf = contextOfQuery(pool, this.#contextOfMembership);
     this.#told = toldByCategory(pool.categories.length, this.#contextOfMembership);
     this.#posteriors = hypothesesOf(pool).map((hypothesis) => this.#prior(hypothesis));
-    this.#groups = new VoteGroups(pool.models, pool.categories.length);
+    this.#groups = new VoteGroups(pool);
   }
 
   #prior(hypothesis: Hypothesis): BlockPosterior {
