@@ -130,6 +130,27 @@ const Shadow = z.object({
 });
 export type Shadow = Value<typeof Shadow>;
 
+const VoterKind = z
+  .object({
+    kind: z
+      .string()
+      .describe("`judge:` and the name of its model, `metric:` or `signal:` and a name."),
+    votes: z.number(),
+    scale: Band.describe(
+      "How far its votes follow those of people: 0 not at all, 1 as closely as people's own.",
+    ),
+    first: Band.describe(
+      "Logit by which the answer shown first is favoured; of metrics and signals, that of an average answer.",
+    ),
+    length: Band.nullable().describe(
+      "Logit by which an answer is favoured that is 2.7 times as long as the other; null for metrics and signals.",
+    ),
+    own_family: Band.nullable().describe(
+      "Logit by which answers of models of the judge's own family are favoured; null for metrics and signals.",
+    ),
+  })
+  .meta({ id: "VoterKind", description: "Voters other than people, compared with people." });
+
 export const Stats = z
   .object({
     object: z.literal("stats"),
@@ -175,6 +196,9 @@ export const Stats = z
     shadow: Shadow.nullable().describe(
       "Mode observe with a judge: the router's choices compared with the answers that were served, where they differ.",
     ),
+    voters: z
+      .array(VoterKind)
+      .describe("Kinds of voters other than people. Empty if only people have voted."),
     models: z.array(ModelCounts),
     series: z.array(SeriesPoint),
     spend: Spend.describe("US dollars."),

@@ -3,6 +3,7 @@ import { Pacer, type PacerState } from "./bandit/pacer.ts";
 import type {
   About,
   Choice,
+  Origin,
   Outcome,
   PendingDuel,
   Policy,
@@ -68,17 +69,28 @@ export class Router {
     return decision;
   }
 
-  /** Learns from a vote on a duel. `weight` is multiplied by the weight of the voter, if voters are weighed. */
-  vote(decision: VoteTarget, outcome: Outcome, random: Random, voter?: string, weight = 1): void {
+  /**
+   * Learns from a vote on a duel. `weight` is multiplied by the weight of the voter, if voters are
+   * weighed. `origin` describes a voter that is not a person.
+   */
+  vote(
+    decision: VoteTarget,
+    outcome: Outcome,
+    random: Random,
+    voter?: string,
+    weight = 1,
+    origin?: Origin,
+  ): void {
     const { x, pair, values } = decision;
-    const trust = this.#trust(voter);
-    if (voter !== undefined && this.settings.weighVoters && values) {
+    const trust = this.#trust(voter, origin);
+    if (voter !== undefined && !origin && this.settings.weighVoters && values) {
       const gap = values[pair[0]]! - values[pair[1]]!;
       const win = winOf(outcome);
       if (gap !== 0) this.#voters.record(voter, gap > 0 ? win : 1 - win);
     }
     this.dismiss(decision);
-    this.policy.learn({ kind: "duel", x, pair, outcome, weight: weight * trust }, random);
+    const trusted = weight * trust;
+    this.policy.learn({ kind: "duel", x, pair, outcome, weight: trusted, origin }, random);
   }
 
   /** Learns from a rating of one answer, from -1 (dislike) to 1 (like). */
@@ -89,10 +101,12 @@ export class Router {
     random: Random,
     voter?: string,
     weight = 1,
+    origin?: Origin,
   ): void {
     this.dismiss(decision);
-    const trusted = weight * this.#trust(voter);
-    this.policy.learn({ kind: "rating", x: decision.x, model, rating, weight: trusted }, random);
+    const { x } = decision;
+    const trusted = weight * this.#trust(voter, origin);
+    this.policy.learn({ kind: "rating", x, model, rating, weight: trusted, origin }, random);
   }
 
   /** Learns from a ranking, best first. It may include models that are not in the pair. */
@@ -151,8 +165,10 @@ export class Router {
     return budget > 0 ? new Pacer(budget / costUnit, state) : undefined;
   }
 
-  #trust(voter: string | undefined): number {
-    return voter !== undefined && this.settings.weighVoters ? this.#voters.weight(voter) : 1;
+  /** The weight of a voter. Policies learn themselves how far to trust voters that are not people. */
+  #trust(voter: string | undefined, origin?: Origin): number {
+    if (voter === undefined || origin || !this.settings.weighVoters) return 1;
+    return this.#voters.weight(voter);
   }
 
   /** Computes lambda * cost + kappa * latency per model, with costs in units of `costUnit`. */

@@ -7,6 +7,7 @@ import { Random } from "../core/random/random.ts";
 import { Router, type RouterSettings } from "../core/router.ts";
 import type { Configured, Logged, Voted } from "../store/events.ts";
 import { fromBytes, toBytes } from "./canonical.ts";
+import { originOf } from "./origin.ts";
 
 /** Finds a policy by the name in a configuration, or throws. */
 export type FindPolicy = (name: string) => PolicyKind;
@@ -89,9 +90,11 @@ export class Fold {
     }
     const choice = { x, pair: [a, b] as const, values };
     const router = this.#router!;
-    if ("outcome" in verdict) router.vote(choice, verdict.outcome, random, voter, weight);
-    else if ("rating" in verdict) router.rate(choice, a, verdict.rating, random, voter, weight);
-    else if ("ranking" in verdict) router.rank(choice, indices, random, voter, weight);
+    const origin = originOf(vote);
+    if ("outcome" in verdict) router.vote(choice, verdict.outcome, random, voter, weight, origin);
+    else if ("rating" in verdict) {
+      router.rate(choice, a, verdict.rating, random, voter, weight, origin);
+    } else if ("ranking" in verdict) router.rank(choice, indices, random, voter, weight);
     return "votes";
   }
 

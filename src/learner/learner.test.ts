@@ -169,7 +169,7 @@ describe("Learner", () => {
     await store.append([configured({ policy: "joust", options: {} }), ...votes(0, 30)]);
     const fold = await replayed(store);
     expect([joust.revision, fold.hash()]).toEqual([
-      2,
+      3,
       "fc2fdc076ccfeb025dfd86e5d5e00ab50104656f4b8571cbecad23623a784e24",
     ]);
   });

@@ -70,9 +70,11 @@ export interface Voted extends EventBase {
   /** True if a vote token authorized the vote. A token is one ballot, whatever name the voter gives. */
   readonly byToken?: boolean | undefined;
   readonly verdict: Verdict;
-  readonly source: "user" | "judge" | "import";
+  readonly source: "user" | "judge" | "import" | "signal";
   /** The declared metric that the rating comes from, with the value that was sent. */
   readonly metric?: { readonly name: string; readonly value: boolean | number } | undefined;
+  /** Facts about the two answers of a duel that may bias a judge: see `Origin` of core/bandit/policy.ts. */
+  readonly traits?: { readonly length: number; readonly own: number } | undefined;
   /** Weight of this kind of vote. The learner multiplies it by the voter's reliability. */
   readonly weight: number;
   readonly encoder: string;

@@ -1,5 +1,6 @@
 import { cholesky, dot, dotAt, multiply, quadraticForm, rankOne } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
+import type { KindBeliefs, KindFactors } from "./kind-beliefs.ts";
 import type { Pool } from "./policy.ts";
 import { predictive, solveVote } from "./posterior.ts";
 
@@ -28,6 +29,8 @@ export class BlockPosterior {
   /** Means of the coefficients that all models share, at the indices TOLD, POSITION, BIAS and SLOPE. They are independent. */
   readonly shared: Float64Array;
   readonly sharedVariance: Float64Array;
+  /** Beliefs about kinds of voters other than people; undefined before the first vote of one. */
+  kinds: KindBeliefs | undefined;
   /**
    * Share of the queries for which a vote is informative: the squared correlation, before any
    * vote, between two categories of a model, on average over all pairs. It is the share of
@@ -107,14 +110,23 @@ export class BlockPosterior {
     const q = this.#logitVariance(observation);
     const { c, w: curvature } = solveVote(logit, q, outcome, boundedWeight(eta, q, robust));
     for (const { model, factor } of terms) {
-      multiply(this.covariances[model]!, w, this.#u);
+      this.#direct(model, observation);
       const mean = this.means[model]!;
       for (let m = 0; m < w.length; m++) mean[m]! += c * factor * this.#u[m]!;
+      this.kinds?.move(model, c * factor);
     }
     for (let i = 0; i < shared.length; i++) {
       this.shared[i]! += c * this.sharedVariance[i]! * shared[i]!;
     }
     this.#shrink(observation, curvature, q);
+    const { kind } = observation;
+    if (kind) this.kinds!.learn(kind, c, curvature / (1 + curvature * q));
+  }
+
+  /** u <- S w: the covariances of theta_k, and of its tastes, with the term of the model in the logit. */
+  #direct(model: number, { w, kind }: Observation): void {
+    multiply(this.covariances[model]!, w, this.#u);
+    this.kinds?.direct(model, w, kind?.index, this.#u);
   }
 
   /** Predictive probability of outcome 1. */
@@ -133,11 +145,13 @@ export class BlockPosterior {
   }
 
   /** S <- S - (w / (1 + w q)) u u^T, block by block. */
-  #shrink({ w, terms, shared }: Observation, curvature: number, q: number): void {
+  #shrink(observation: Observation, curvature: number, q: number): void {
+    const { terms, shared } = observation;
     const gain = curvature / (1 + curvature * q);
     for (const { model, factor } of terms) {
-      multiply(this.covariances[model]!, w, this.#u);
+      this.#direct(model, observation);
       rankOne(this.covariances[model]!, -gain * factor * factor, this.#u);
+      this.kinds?.shrink(model, gain * factor * factor, this.#u);
     }
     for (let i = 0; i < shared.length; i++) {
       const u = this.sharedVariance[i]! * shared[i]!;
@@ -157,7 +171,7 @@ export class BlockPosterior {
     return { told, theta };
   }
 
-  /** A copy for `anticipateVote`, which replaces the shared blocks that it changes. */
+  /** A copy for `anticipateVote`, which replaces the shared blocks that it changes. It has no kinds of voters. */
   shallowCopy(): BlockPosterior {
     const copy = new BlockPosterior(this.hypothesis, this.#u.length, this.#toldCovariances);
     copy.means.push(...this.means);
@@ -185,6 +199,7 @@ export class BlockPosterior {
       for (let i = 0; i < M; i++) mean[i]! *= root;
       for (let i = 0; i < M * M; i++) covariance[i] = g * covariance[i]! + (1 - g) * prior[i]!;
     }
+    this.kinds?.drift(g, this.hypothesis);
     const { told, toldSd, logPrior } = this.hypothesis;
     this.shared[TOLD] = told + root * (this.shared[TOLD]! - told);
     this.sharedVariance[TOLD] = g * this.sharedVariance[TOLD]! + (1 - g) * toldSd ** 2;
@@ -192,9 +207,15 @@ export class BlockPosterior {
   }
 
   /** Variance of the logit. */
-  #logitVariance({ w, terms, shared }: Observation): number {
+  #logitVariance({ w, terms, shared, kind }: Observation): number {
     let q = 0;
     for (const { model, factor } of terms) q += factor * factor * this.variance(model, w);
+    if (kind) {
+      for (const { model, factor } of terms) {
+        q += factor * factor * this.kinds!.addedVariance(model, w, kind.index);
+      }
+      q += this.kinds!.coefficientVariance(kind);
+    }
     for (let i = 0; i < shared.length; i++) q += shared[i]! ** 2 * this.sharedVariance[i]!;
     return q;
   }
@@ -236,6 +257,8 @@ export interface Observation {
   readonly terms: readonly Term[];
   /** Factors of the shared coefficients. */
   readonly shared: Float64Array;
+  /** The voter's kind, if it is not a person. The utilities then include the kind's tastes. */
+  readonly kind?: KindFactors | undefined;
   /** The logit at the current means. */
   readonly logit: number;
 }

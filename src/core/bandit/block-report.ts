@@ -1,8 +1,10 @@
 import type { Random } from "../random/random.ts";
 import type { BlockPosterior } from "./block-posterior.ts";
+import { kindEstimates } from "./kind-report.ts";
 import { pick } from "./pair-rule.ts";
 import type { Estimate, PosteriorSample, Report } from "./policy.ts";
 import { sampledUtilities } from "./query-context.ts";
+import type { VoterKind } from "./voter-kinds.ts";
 
 /** The posteriors that choose, and what is needed to read them. */
 export interface BlockReportInput {
@@ -12,6 +14,7 @@ export interface BlockReportInput {
   readonly unit: number;
   readonly margin: (scale: number) => number;
   readonly mix: Float64Array;
+  readonly kinds: readonly VoterKind[];
 }
 
 /**
@@ -32,22 +35,37 @@ export function blockReport(input: BlockReportInput): Report {
       return { overall: () => utilities(mix), onCategory: (m) => utilities(only(m)) };
     },
     samplePosterior: (random) => sampleBlocks(input, random),
+    voterKinds: () => kindEstimates(input.kinds, (c, i) => coefficientOfMixture(input, c, i)),
   };
 }
 
-function sampleBlocks(
-  { posteriors, toldByCategory, unit, margin }: BlockReportInput,
-  random: Random,
-): PosteriorSample {
-  const top = Math.max(...posteriors.map(({ evidence }) => evidence));
-  const weights = posteriors.map(({ evidence }) => Math.exp(evidence - top));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const components = posteriors.map((posterior, i) => ({ posterior, weight: weights[i]! / total }));
-  const { posterior } = pick(components, random.uniform());
+/** Mean and standard deviation of one coefficient of a kind, within and between the posteriors. */
+function coefficientOfMixture(input: BlockReportInput, c: number, i: number) {
+  const components = weightedPosteriors(input);
+  let [mean, square] = [0, 0];
+  for (const { posterior, weight } of components) {
+    const { means, variances } = posterior.kinds!;
+    mean += weight * means[c]![i]!;
+    square += weight * (means[c]![i]! ** 2 + variances[c]![i]!);
+  }
+  return { mean, sd: Math.sqrt(Math.max(0, square - mean ** 2)) };
+}
+
+function sampleBlocks(input: BlockReportInput, random: Random): PosteriorSample {
+  const { toldByCategory, unit, margin } = input;
+  const { posterior } = pick(weightedPosteriors(input), random.uniform());
   const { scale } = posterior.hypothesis;
   return {
     scale: scale / unit,
     margin: margin(scale) / unit,
     utilities: sampledUtilities(posterior.draw(random), toldByCategory, unit),
   };
+}
+
+/** The posteriors with their weights, which are proportional to their evidence. */
+function weightedPosteriors({ posteriors }: BlockReportInput) {
+  const top = Math.max(...posteriors.map(({ evidence }) => evidence));
+  const weights = posteriors.map(({ evidence }) => Math.exp(evidence - top));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return posteriors.map((posterior, i) => ({ posterior, weight: weights[i]! / total }));
 }

@@ -10,6 +10,7 @@ import {
   TOLD,
 } from "./block-posterior.ts";
 import { sigmoid } from "./btl.ts";
+import { KindFit, type KindVotes } from "./kind-fit.ts";
 import type { VoteGroup } from "./vote-groups.ts";
 
 /** The votes that a posterior is fitted to. */
@@ -18,6 +19,8 @@ export interface FitInput {
   readonly models: number;
   readonly categories: number;
   readonly groups: readonly VoteGroup[];
+  /** Votes of kinds of voters other than people. */
+  readonly kinds: readonly KindVotes[];
   /** Told scores of all models in each category, relative to the mean of the pool. */
   readonly told: readonly Float64Array[];
   /** r: share of the votes that have a winner. */
@@ -32,7 +35,7 @@ type Prior = Pick<BlockPosterior, "hypothesis" | "priorCovariance">;
 /**
  * The posterior of all coefficients under one hypothesis by Laplace's approximation: the mode
  * given all votes at once, and the expected curvature there. The coefficients are theta_1 to theta_K,
- * with one number per category each, and the shared ones. It differs in two ways from the block
+ * with one number per category each, the shared ones, and those of the kinds of voters. It differs in two ways from the block
  * posteriors, which learn vote by vote and choose the models. It has the covariances between models,
  * which matter because pairs are chosen adaptively. And each query belongs to one category, which is
  * unknown: with the membership w and the logit z_m in category m, a vote prefers a with
@@ -113,19 +116,22 @@ class Problem {
   readonly #sharedPrecision: Float64Array;
   /** Prior precision of theta_k, by model. */
   readonly #precisions: readonly Float64Array[];
+  readonly #kinds: KindFit;
 
   constructor(prior: Prior, input: FitInput) {
     const { hypothesis } = prior;
     const { models: K, categories: M, decided } = input;
     this.#hypothesis = hypothesis;
     this.#input = input;
-    this.dimension = K * M + SHARED;
+    this.#kinds = new KindFit(input.kinds, input, hypothesis, K * M + SHARED);
+    this.dimension = K * M + SHARED + this.#kinds.dimension;
     this.priorMean = new Float64Array(this.dimension);
     this.priorMean[K * M + TOLD] = hypothesis.told;
     this.priorMean[K * M + SLOPE] = 1;
     this.#sharedPrecision = priorVariances(hypothesis).map((v) => 1 / Math.max(v, 1e-9));
     let logDeterminant = 0;
     for (const precision of this.#sharedPrecision) logDeterminant += Math.log(precision);
+    for (const precision of this.#kinds.priorPrecision) logDeterminant += Math.log(precision);
     this.#precisions = Array.from({ length: K }, (_, k) => {
       const covariance = prior.priorCovariance(k);
       const L = cholesky(covariance, M);
@@ -168,7 +174,7 @@ class Problem {
     this.#sharedPrecision.forEach((precision, i) => {
       value -= (precision * (at[K * M + i]! - this.priorMean[K * M + i]!) ** 2) / 2;
     });
-    return value;
+    return this.#kinds.dimension > 0 ? value + this.#kinds.value(at) : value;
   }
 
   /**
@@ -191,7 +197,7 @@ class Problem {
         precision.set(own.subarray(m * M, (m + 1) * M), i * d + k * M);
       }
     });
-    for (let i = K * M; i < d; i++) {
+    for (let i = K * M; i < K * M + SHARED; i++) {
       const own = this.#sharedPrecision[i - K * M]!;
       gradient[i] = -own * (at[i]! - this.priorMean[i]!);
       precision[i * d + i] = own;
@@ -220,6 +226,7 @@ class Problem {
       }
       if (isObserved) this.#bend(row, at, precision, slopes.bends, slope);
     }
+    this.#kinds.addDerivatives(at, isObserved, gradient, precision);
     return { gradient, precision };
   }
 

@@ -40,12 +40,14 @@ export function duelObservation(
  * sigmoid(r d) with weight 1/r. Without the correction, ties counted as half wins
  * would pull all models together, and the wins would not make up for it.
  */
-export function withTies({ w, terms, shared, logit }: Observation, r: number): Observation {
+export function withTies(observation: Observation, r: number): Observation {
+  const { w, terms, shared, logit, kind } = observation;
   return {
     w,
     terms: terms.map(({ model, factor }) => ({ model, factor: r * factor })),
     shared: shared.map((value) => r * value),
     logit: r * logit,
+    ...(kind && { kind: { ...kind, factors: kind.factors.map((value) => r * value) } }),
   };
 }
 

@@ -76,6 +76,16 @@ export interface Choice {
 
 export type Outcome = "a" | "b" | "tie" | "both_bad";
 
+/** The origin of a vote that is not a person's. */
+export interface Origin {
+  /** The kind of voter: `judge:` and the name of its model, `metric:` or `signal:` and a name. */
+  readonly kind: string;
+  /** Logarithm of the length of the first answer of a duel over that of the second. Default: 0. */
+  readonly length?: number | undefined;
+  /** 1 if only the first answer of a duel is by a model of the judge's own family, -1 if only the second is. Default: 0. */
+  readonly own?: number | undefined;
+}
+
 /** A vote on a duel. `pair` is in the order in which the answers were shown: a first, then b. */
 export interface Duel {
   readonly kind: "duel";
@@ -84,6 +94,8 @@ export interface Duel {
   readonly outcome: Outcome;
   /** Number of votes that this vote counts as. Default: 1. */
   readonly weight?: number | undefined;
+  /** Undefined for the vote of a person. */
+  readonly origin?: Origin | undefined;
 }
 
 /** A rating of a single answer, from -1 (dislike) to 1 (like). */
@@ -93,6 +105,7 @@ export interface Rating {
   readonly model: number;
   readonly rating: number;
   readonly weight?: number | undefined;
+  readonly origin?: Origin | undefined;
 }
 
 /** An order of several answers, best first. */
@@ -152,6 +165,27 @@ export interface Report {
   sampleStandings(random: Random): StandingsSample;
   /** Draws all unknowns at once, to be used with the memberships of queries. */
   samplePosterior(random: Random): PosteriorSample;
+  /** The kinds of voters other than people, in the order of their first votes. */
+  voterKinds(): readonly VoterKindEstimate[];
+}
+
+/** What the votes say about a kind of voters. The logits are those of its own votes. */
+export interface VoterKindEstimate {
+  readonly kind: string;
+  readonly votes: number;
+  /** Logits of its votes per logit of people's votes: 0 if its votes say nothing, 1 if they are as sharp as people's. */
+  readonly scale: MeanSd;
+  /** Logit by which the answer shown first is favoured; of ratings, that of a like of an average answer. */
+  readonly first: MeanSd;
+  /** Logit by which an answer is favoured that is e times as long as the other; undefined for ratings. */
+  readonly length?: MeanSd | undefined;
+  /** Logit by which answers of the judge's own family are favoured; undefined for ratings. */
+  readonly own?: MeanSd | undefined;
+}
+
+interface MeanSd {
+  readonly mean: number;
+  readonly sd: number;
 }
 
 /** Utilities of all models in one draw from the posterior. */

@@ -1,12 +1,15 @@
 import { dotAt } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
 import { BlockPosterior, NARROWEST_SPREAD, SHARED, TOLD, UNTOLD_SCALE } from "./block-posterior.ts";
+import { COEFFICIENTS } from "./kind-beliefs.ts";
+import { coefficientsOf, kindEstimates, votesOfKinds } from "./kind-report.ts";
 import { type LaplaceFit, laplaceFit, solveLower, solveTransposed } from "./laplace-fit.ts";
 import { pick } from "./pair-rule.ts";
 import type { Estimate, Pool, PosteriorSample, Report } from "./policy.ts";
 import { predictive } from "./posterior.ts";
 import { sampledUtilities } from "./query-context.ts";
-import type { VoteGroups } from "./vote-groups.ts";
+import type { VoteGroup, VoteGroups } from "./vote-groups.ts";
+import type { VoterKind } from "./voter-kinds.ts";
 
 /** The votes and everything else that a report is computed from. */
 export interface ReportInput {
@@ -14,6 +17,8 @@ export interface ReportInput {
   /** The posteriors that choose, from which the fits start. */
   readonly posteriors: readonly BlockPosterior[];
   readonly groups: VoteGroups;
+  /** Kinds of voters other than people. */
+  readonly kinds: readonly VoterKind[];
   /** Told scores at a membership, relative to the mean of the pool. */
   readonly told: (w: Float64Array) => Float64Array;
   /** Told scores of each category, relative to the mean of the pool. */
@@ -37,15 +42,18 @@ export function fittedReport(input: ReportInput): Report {
     models: all,
     categories: M,
     groups: groups.all(),
+    kinds: votesOfKinds(input.kinds, K),
     told: input.toldByCategory.map((scores) => withZeros(scores, all)),
     decided,
     position,
   };
   const priors = likelyPosteriors(input).flatMap((posterior) => {
     const { means, shared } = posterior;
-    const start = new Float64Array(all * M + shared.length);
+    const ofKinds = coefficientsOf(posterior, all);
+    const start = new Float64Array(all * M + shared.length + ofKinds.length);
     means.forEach((mean, k) => void start.set(mean, k * M));
     start.set(shared, all * M);
+    start.set(ofKinds, all * M + shared.length);
     const prior = lessCorrelated(posterior, pool);
     const narrow = narrower(prior, pool);
     return [prior, ...(narrow ? [narrow] : [])].map((own) => {
@@ -65,17 +73,44 @@ export function fittedReport(input: ReportInput): Report {
       return { overall: () => utilities(mix), onCategory: (m) => utilities(only(m)) };
     },
     samplePosterior: (random) => sampleOf(input, pick(components, random.uniform()), random),
+    voterKinds: () =>
+      kindEstimates(input.kinds, (c, i) => coefficientAt(components, placeOf(c, i))),
   };
 
   function componentsOf(): readonly Component[] {
     const { confusion } = pool;
     if (!confusion) return weighted(soft).components;
-    const measured = votes.groups.map((group) => ({ ...group, w: confusion[group.category]! }));
-    const fits = priors.map(({ prior }, i) =>
-      laplaceFit(prior, { ...votes, groups: measured }, soft[i]!.mode),
-    );
+    const asMeasured = (group: VoteGroup) => ({ ...group, w: confusion[group.category]! });
+    const measured = {
+      ...votes,
+      groups: votes.groups.map(asMeasured),
+      kinds: votes.kinds.map((kind) => ({ ...kind, groups: kind.groups.map(asMeasured) })),
+    };
+    const fits = priors.map(({ prior }, i) => laplaceFit(prior, measured, soft[i]!.mode));
     return mixed(weighted(soft), weighted(fits));
   }
+
+  /** Place of a coefficient of a kind in the fits. */
+  function placeOf(c: number, i: number): number {
+    return all * M + SHARED + c * (COEFFICIENTS + all) + i;
+  }
+}
+
+/** Mean and standard deviation of one coefficient, within and between the components. */
+function coefficientAt(
+  components: readonly Component[],
+  place: number,
+): { mean: number; sd: number } {
+  const mean = components.reduce((sum, { fit, weight }) => sum + weight * fit.mode[place]!, 0);
+  let variance = 0;
+  for (const { fit, weight } of components) {
+    if (weight <= NEGLIGIBLE) continue;
+    const only = new Float64Array(fit.mode.length);
+    only[place] = 1;
+    const half = solveLower(fit.L, only);
+    variance += weight * (dotAt(half, 0, half, 0, half.length) + (fit.mode[place]! - mean) ** 2);
+  }
+  return { mean, sd: Math.sqrt(variance) };
 }
 
 /** The posteriors that choose, without those whose hypothesis the votes refute. */
@@ -204,6 +239,7 @@ interface Moments {
  */
 function momentsAt(input: ReportInput, { fit, weight }: Component, w: Float64Array): Moments {
   const [K, M] = [input.pool.models.length, w.length];
+  const all = K + input.groups.former;
   const unit = unitOf(input);
   const { mode, L } = fit;
   const d = mode.length;
@@ -217,7 +253,7 @@ function momentsAt(input: ReportInput, { fit, weight }: Component, w: Float64Arr
       for (let m = 0; m < M; m++) phi[j * M + m] = factor * w[m]!;
     }
     // Told scores have mean 0.
-    phi[d - SHARED + TOLD] = unit * told[k]!;
+    phi[all * M + TOLD] = unit * told[k]!;
     mean[k] = dotAt(phi, 0, mode, 0, d);
     halves.push(solveLower(L, phi));
   }
@@ -277,7 +313,7 @@ function sampleOf(input: ReportInput, { fit }: Component, random: Random): Poste
   );
   for (let i = 0; i < mode.length; i++) drawn[i]! += mode[i]!;
   const theta = Array.from({ length: K }, (_, k) => drawn.subarray(k * M, (k + 1) * M));
-  const told = drawn[drawn.length - SHARED + TOLD]!;
+  const told = drawn[(K + input.groups.former) * M + TOLD]!;
   const { scale } = hypothesis;
   const unit = unitOf(input);
   return {

@@ -14,6 +14,8 @@ export class VoteGroups {
   #models: readonly string[];
   readonly #M: number;
   readonly #confusion: Pool["confusion"];
+  readonly #traits: number;
+  readonly #bins: number;
   /** Sums of the votes in each group. The key is made of the two models and the category; see `#key`. */
   readonly #groups = new Map<number, Float64Array>();
   #mix: Float64Array;
@@ -21,11 +23,13 @@ export class VoteGroups {
   /** False if the pool is too large, or after a snapshot of an older version: then only `mix` is kept. */
   #isComplete: boolean;
 
-  constructor({
-    models,
-    categories,
-    confusion,
-  }: Pick<Pool, "models" | "categories" | "confusion">) {
+  /** `traits` is the number of traits that each vote has besides its result. Votes are grouped by the first one too. */
+  constructor(
+    { models, categories, confusion }: Pick<Pool, "models" | "categories" | "confusion">,
+    traits = 0,
+  ) {
+    this.#traits = traits;
+    this.#bins = traits > 0 ? BINS : 1;
     this.#pool = models;
     this.#models = models;
     this.#M = categories.length;
@@ -53,9 +57,25 @@ export class VoteGroups {
   }
 
   /** Adds a duel in which a was shown first. `win` is 1 if a won, 0 if b won and 1/2 for a tie. */
-  addDuel(a: number, b: number, w: Float64Array, win: number, weight: number): void {
+  addDuel(
+    a: number,
+    b: number,
+    w: Float64Array,
+    win: number,
+    weight: number,
+    traits: readonly number[] = [],
+  ): void {
     const result = win === 0.5 ? TIES : win === 1 ? WINS : LOSSES;
-    if (this.#isComplete) this.#group(a, b, w, weight)[result]! += weight;
+    if (this.#isComplete) {
+      const group = this.#group(a, b, w, weight, binOf(traits[0]));
+      group[result]! += weight;
+      for (let i = 0; i < this.#traits; i++) group[SUMS + this.#M + i]! += weight * traits[i]!;
+    }
+    this.noteQuery(w);
+  }
+
+  /** Adds a query that was voted on to the mean membership. */
+  noteQuery(w: Float64Array): void {
     this.#duels++;
     const share = 1 / Math.min(this.#duels, MIX_DUELS);
     const own = this.#confusion?.[mainOf(w)] ?? w;
@@ -96,12 +116,14 @@ export class VoteGroups {
   all(): VoteGroup[] {
     const K = this.#models.length;
     return Array.from(this.#groups, ([key, group]) => {
-      const pair = Math.floor(key / this.#M);
-      const category = key % this.#M;
+      const cell = Math.floor(key / this.#bins);
+      const pair = Math.floor(cell / this.#M);
+      const category = cell % this.#M;
       const [wins, losses, ties] = [group[WINS]!, group[LOSSES]!, group[TIES]!];
       const total = wins + losses + ties;
-      const w = group.slice(SUMS).map((sum) => sum / total);
-      return { a: Math.floor(pair / K), b: pair % K, category, w, wins, losses, ties };
+      const means = group.slice(SUMS).map((sum) => sum / total);
+      const [w, traits] = [means.slice(0, this.#M), means.slice(this.#M)];
+      return { a: Math.floor(pair / K), b: pair % K, category, w, wins, losses, ties, traits };
     }).filter(({ wins, losses, ties }) => wins + losses + ties > 0);
   }
 
@@ -134,23 +156,27 @@ export class VoteGroups {
     if (!this.#isComplete) return;
     const place = alignModels(this.#models, saved);
     keys.forEach((key, i) => {
-      const pair = Math.floor(key / this.#M);
+      const cell = Math.floor(key / this.#bins);
+      const pair = Math.floor(cell / this.#M);
       const [a, b] = [place[Math.floor(pair / saved.length)]!, place[pair % saved.length]!];
-      this.#groups.set(this.#key(a, b, key % this.#M), sums[i]!.slice(0, SUMS + this.#M));
+      this.#groups.set(
+        this.#key(a, b, cell % this.#M, key % this.#bins),
+        sums[i]!.slice(0, SUMS + this.#M + this.#traits),
+      );
     });
   }
 
-  #key(a: number, b: number, category: number): number {
-    return (a * this.#models.length + b) * this.#M + category;
+  #key(a: number, b: number, category: number, bin: number): number {
+    return ((a * this.#models.length + b) * this.#M + category) * this.#bins + bin;
   }
 
   /** The group of a vote, with its membership added. */
-  #group(a: number, b: number, w: Float64Array, weight: number): Float64Array {
+  #group(a: number, b: number, w: Float64Array, weight: number, bin = 0): Float64Array {
     const M = this.#M;
-    const key = this.#key(a, b, mainOf(w));
+    const key = this.#key(a, b, mainOf(w), this.#bins > 1 ? bin : 0);
     let group = this.#groups.get(key);
     if (!group) {
-      group = new Float64Array(SUMS + M);
+      group = new Float64Array(SUMS + M + this.#traits);
       this.#groups.set(key, group);
     }
     for (let m = 0; m < M; m++) group[SUMS + m]! += weight * w[m]!;
@@ -177,6 +203,8 @@ export interface VoteGroup {
   readonly wins: number;
   readonly losses: number;
   readonly ties: number;
+  /** Mean traits. */
+  readonly traits: Float64Array;
 }
 
 /** The state in snapshots, whose field names must not change. */
@@ -189,7 +217,15 @@ export interface VoteGroupsState {
   readonly sums: readonly Float64Array[];
 }
 
-/** Indices in a group. The sums of the memberships follow. */
+/** Group of the first trait, from clearly negative over about 0 to clearly positive. */
+function binOf(trait = 0): number {
+  return BIN_EDGES.filter((edge) => trait > edge).length;
+}
+
+const BINS = 5;
+const BIN_EDGES = [-0.9, -0.3, 0.3, 0.9];
+
+/** Indices in a group. The sums of the memberships and of the traits follow. */
 const WINS = 0;
 const LOSSES = 1;
 const TIES = 2;

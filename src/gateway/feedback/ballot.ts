@@ -69,7 +69,10 @@ export function revealsModels({
 }
 
 /** Facts about a vote that its ballot does not have. */
-export type VoteFacts = Pick<Voted, "at" | "voter" | "source" | "weight" | "byToken" | "metric">;
+export type VoteFacts = Pick<
+  Voted,
+  "at" | "voter" | "source" | "weight" | "byToken" | "metric" | "traits"
+>;
 
 /**
  * Makes the vote from a ballot and a verdict. Throws VoteRefused if the verdict does not

@@ -1,3 +1,5 @@
+import type { Band } from "../../api/common.ts";
+import type { Stats } from "../../api/stats.ts";
 import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
 import type { RecentQuery } from "../routing/recent.ts";
@@ -69,6 +71,7 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
       input_tokens: all.input_tokens,
       output_tokens: all.output_tokens,
     },
+    voters: voterKinds(posterior),
     models: models.map((model) => modelCounts(model, byModel.get(model), given)),
     series: seriesOf(tallies),
     spend: spendOf(tallies, prices, leaderboard.overall),
@@ -76,6 +79,23 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
     win_rate: performance?.winRate ?? null,
     quality: performance?.quality ?? null,
   };
+}
+
+/** Kinds of voters other than people, with 95% intervals. */
+function voterKinds({ router }: PosteriorView): Stats["voters"] {
+  const kinds = router.policy.report?.().voterKinds() ?? [];
+  return kinds.map(({ kind, votes, scale, first, length, own }) => ({
+    kind,
+    votes,
+    scale: bandOf(scale),
+    first: bandOf(first),
+    length: length ? bandOf(length) : null,
+    own_family: own ? bandOf(own) : null,
+  }));
+}
+
+function bandOf({ mean, sd }: { readonly mean: number; readonly sd: number }): Band {
+  return { mean, lo: mean - 1.96 * sd, hi: mean + 1.96 * sd };
 }
 
 function modelCounts(model: string, all: Counts = noCounts(), given: number) {

@@ -46,7 +46,8 @@ export const JOUST_ABOUT: About<JoustOptions> = {
     min: 0,
   },
   pointwise: {
-    meaning: "weight of a rating of a single answer, relative to a vote; 0 ignores ratings",
+    meaning:
+      "weight of a person's rating of a single answer, relative to a vote; 0 ignores all ratings, also metrics and signals",
     min: 0,
   },
   position: { meaning: "whether a preference of voters for the answer shown first is estimated" },

@@ -43,9 +43,16 @@ import {
 } from "../query-context.ts";
 import { fittedReport } from "../report.ts";
 import { toldPrior } from "../told-prior.ts";
-import { VoteGroups, type VoteGroupsState } from "../vote-groups.ts";
+import { VoteGroups } from "../vote-groups.ts";
+import { decidedShare, VoterKinds } from "../voter-kinds.ts";
 import { JOUST_ABOUT, JOUST_DEFAULTS, JOUST_REMOVED, type JoustOptions } from "./joust-options.ts";
-import { isSame, type JoustState } from "./joust-state.ts";
+import {
+  beliefOf,
+  isSame,
+  type JoustReportState,
+  type JoustState,
+  restoreBelief,
+} from "./joust-state.ts";
 import { Newcomers } from "./newcomers.ts";
 
 /**
@@ -59,7 +66,7 @@ export const joust: PolicyKind<JoustOptions> = {
   defaults: JOUST_DEFAULTS,
   about: JOUST_ABOUT,
   removed: JOUST_REMOVED,
-  revision: 2,
+  revision: 3,
   create: (pool, options) => new Joust(pool, options),
 };
 
@@ -67,10 +74,6 @@ export const joust: PolicyKind<JoustOptions> = {
 const NEGLIGIBLE = 1e-3;
 /** Votes between two applications of drift, which takes a pass over all covariances. */
 const DRIFT_EVERY = 32;
-/** Decided votes that are assumed before the first vote, and the smallest share of decided votes. */
-const PRIOR_DECIDED = 4;
-const MIN_DECIDED = 0.1;
-
 class Joust implements Policy {
   readonly #pool: Pool;
   /** Covariances of the errors of the told scores of each model, if they are known. */
@@ -82,6 +85,8 @@ class Joust implements Policy {
   /** Told scores of each category, relative to the mean of the pool. */
   readonly #told: readonly Float64Array[];
   readonly #groups: VoteGroups;
+  /** Kinds of voters other than people. */
+  readonly #kinds: VoterKinds;
   #report: Report | undefined;
   #votes = 0;
   #ties = 0;
@@ -99,6 +104,7 @@ class Joust implements Policy {
     this.#told = toldByCategory(pool.categories.length, this.#contextOfMembership);
     this.#posteriors = hypothesesOf(pool).map((hypothesis) => this.#prior(hypothesis));
     this.#groups = new VoteGroups(pool);
+    this.#kinds = new VoterKinds(pool, this.#posteriors, options);
   }
 
   #prior(hypothesis: Hypothesis): BlockPosterior {
@@ -138,7 +144,22 @@ class Joust implements Policy {
       case "duel": {
         const [a, b] = feedback.pair;
         if (a === b) return;
-        this.#learnDuel(context, a, b, winOf(feedback.outcome), weight);
+        const win = winOf(feedback.outcome);
+        if (feedback.origin) {
+          this.#kinds.learnDuel({
+            context,
+            a,
+            b,
+            win,
+            weight,
+            origin: feedback.origin,
+            people: this.#votes,
+          });
+          this.#groups.noteQuery(context.w);
+          for (const k of feedback.pair) this.#newcomers.countDuel(k);
+          break;
+        }
+        this.#learnDuel(context, a, b, win, weight);
         if (feedback.outcome === "both_bad") {
           const eta = this.#options.bothBad * weight;
           for (const k of feedback.pair) this.#learnRating(context, k, 0, eta);
@@ -147,7 +168,13 @@ class Joust implements Policy {
       }
       case "rating": {
         const like = (1 + feedback.rating) / 2;
-        this.#learnRating(context, feedback.model, like, this.#options.pointwise * weight);
+        const { model, origin } = feedback;
+        if (this.#options.pointwise === 0) return;
+        if (!origin) this.#learnRating(context, model, like, this.#options.pointwise * weight);
+        else {
+          const people = this.#votes;
+          this.#kinds.learnRating({ context, a: model, like, eta: weight, origin, people });
+        }
         break;
       }
       case "ranking":
@@ -169,6 +196,7 @@ class Joust implements Policy {
           pool: this.#pool,
           groups: this.#groups,
           told: (w) => this.#contextOfMembership(w).told,
+          kinds: this.#kinds.all,
           decided: this.#decided(),
           position: this.#options.position,
         })
@@ -178,6 +206,7 @@ class Joust implements Policy {
           unit: this.#unit(),
           margin: (s) => this.#margin(s),
           mix: this.#groups.mix,
+          kinds: this.#kinds.all,
         });
     return this.#report;
   }
@@ -190,21 +219,18 @@ class Joust implements Policy {
         votes: this.#votes,
         ties: this.#ties,
         newcomers: this.#newcomers.snapshot(),
-        beliefs: this.#posteriors.map((posterior) => ({
-          hypothesis: posterior.hypothesis,
-          means: posterior.means.map((mean) => mean.slice()),
-          covariances: posterior.covariances.map((block) => block.slice()),
-          shared: posterior.shared.slice(),
-          sharedVariance: posterior.sharedVariance.slice(),
-          evidence: posterior.evidence,
-        })),
+        beliefs: this.#posteriors.map(beliefOf),
+        ...(this.#kinds.all.length > 0 && { kinds: this.#kinds.snapshot() }),
       } satisfies JoustState,
-      report: this.#groups.snapshot(),
+      report: {
+        ...this.#groups.snapshot(),
+        ...(this.#kinds.all.length > 0 && { kinds: this.#kinds.groupsSnapshot() }),
+      } satisfies JoustReportState,
     };
   }
 
   restore({ models, state, report }: Snapshot): void {
-    const { categories, votes, ties, newcomers, beliefs } = state as JoustState;
+    const { categories, votes, ties, newcomers, beliefs, kinds } = state as JoustState;
     if (!isDeepStrictEqual(categories, this.#pool.categories)) {
       throw invalidValue(
         `the snapshot has the categories ${categories.join(", ")}, but the pool has ${this.#pool.categories.join(", ")}`,
@@ -213,7 +239,9 @@ class Joust implements Policy {
     }
     const from = alignModels(models, this.#pool.models);
     this.#report = undefined;
-    this.#groups.restore(report as VoteGroupsState | undefined, models);
+    const sums = report as JoustReportState | undefined;
+    this.#groups.restore(sums, models);
+    this.#kinds.restore(kinds, sums?.kinds, models);
     this.#votes = votes;
     this.#ties = ties;
     this.#newcomers.restore(newcomers, from);
@@ -222,15 +250,8 @@ class Joust implements Policy {
       const posterior = this.#prior(hypothesis);
       this.#posteriors[i] = posterior;
       const saved = beliefs.find((other) => isSame(other.hypothesis, hypothesis));
-      if (!saved) return;
-      from.forEach((old, k) => {
-        if (old < 0) return;
-        posterior.means[k]!.set(saved.means[old]!);
-        posterior.covariances[k]!.set(saved.covariances[old]!);
-      });
-      posterior.shared.set(saved.shared);
-      posterior.sharedVariance.set(saved.sharedVariance);
-      posterior.evidence = saved.evidence + (hypothesis.logPrior - saved.hypothesis.logPrior);
+      this.#kinds.addTo(posterior);
+      if (saved) restoreBelief(posterior, saved, from);
     });
   }
 
@@ -263,7 +284,7 @@ class Joust implements Policy {
 
   /** r: the share of votes that have a winner. */
   #decided(): number {
-    return Math.max(MIN_DECIDED, 1 - this.#ties / (this.#votes + PRIOR_DECIDED));
+    return decidedShare(this.#votes, this.#ties);
   }
 
   /**
@@ -320,6 +341,7 @@ class Joust implements Policy {
     if (drift < 1 && this.#votes % DRIFT_EVERY === 0) {
       for (const posterior of this.#posteriors) posterior.drift(drift ** DRIFT_EVERY);
       this.#groups.fade(drift ** DRIFT_EVERY);
+      this.#kinds.fade(drift ** DRIFT_EVERY);
     }
   }
 
@@ -356,7 +378,8 @@ class Joust implements Policy {
       component.weight /= total;
       for (let k = 0; k < K; k++) mean[k]! += component.weight * component.values[k]!;
     }
-    return { components, mean, told: context.told, penalty, votes: this.#votes };
+    const votes = this.#votes + this.#kinds.duels;
+    return { components, mean, told: context.told, penalty, votes };
   }
 
   /** Returns a copy of a posterior whose variances anticipate the votes on pending duels. */
