@@ -13,6 +13,13 @@ import {
 import { SETTINGS, type Settings } from "../src/lab/simulate/settings.ts";
 import { castVote } from "../src/lab/simulate/voter.ts";
 import type { BenchDataset } from "./datasets.ts";
+import {
+  drawTraits,
+  judgeVote,
+  type SimulatedJudge,
+  type SimulatedSignal,
+  signalRating,
+} from "./simulated-kinds.ts";
 
 /** The conditions of an episode. Every field has a default. */
 export interface Scenario {
@@ -27,6 +34,16 @@ export interface Scenario {
   readonly duelShare?: number;
   /** Two more models answer, and the voter ranks all four answers. */
   readonly ranked?: boolean;
+  /** Share of the duels that a person votes on. Default: 1. */
+  readonly people?: number;
+  /** A judge votes on every duel. */
+  readonly judge?: SimulatedJudge;
+  /** Share of the categories whose queries are steps of agents: the judge votes only on these, and people never. */
+  readonly agents?: number;
+  /** An implicit signal about single answers. */
+  readonly signal?: SimulatedSignal;
+  /** A metric of sessions: so many rounds each, and how strongly the metric follows their mean utility. */
+  readonly sessions?: { readonly rounds: number; readonly slope: number };
   /** utility = score - lambda * cost, with the mean cost of the most expensive model as unit. */
   readonly lambda?: number;
 }
@@ -37,6 +54,10 @@ export interface Variant {
   readonly router?: Partial<RouterSettings>;
   /** Learn from whole rankings, not only from the two models of the duel. */
   readonly rankings?: boolean;
+  /** Votes of the judge: learned as its own kind (default), learned as half a person's, or not learned. */
+  readonly judged?: "kind" | "person" | "ignored";
+  /** Whether the signal, or the metric of sessions, is learned. */
+  readonly signals?: boolean;
   /** Tell the router the prices and lambda. */
   readonly priced?: boolean;
   /** When a model joins, keep what was learned instead of starting again. */
@@ -79,6 +100,8 @@ export function playEpisode(
   const costUnit = highestMeanCost(environment.pool.costs);
   const permutation = random.split("switch").derangement(K);
   const joining = scenario.joins ? K - 1 : -1;
+  const traits = drawTraits(K, random.split("traits"));
+  const session: { decision: RoutedChoice; model: number; quality: number }[] = [];
 
   let pool = scenario.joins ? withoutModel(environment.pool, K - 1) : environment.pool;
   let policy = create(pool, variant);
@@ -130,8 +153,26 @@ export function playEpisode(
         if (variant.rankings) teacher.rank(decision, order, learn);
         else if (a !== b) teacher.vote(decision, outcome, learn);
       } else if (a !== b) {
-        const { outcome, voter } = castVote(arrival, decision.pair, settings, round.split("vote"));
-        teacher.vote(decision, outcome, learn, voter);
+        const isAgent = arrival.query.category < (scenario.agents ?? 0) * pool.categories.length;
+        const isVoted = round.split("person").uniform() < (scenario.people ?? 1);
+        if (isVoted && !isAgent) {
+          const own = castVote(arrival, decision.pair, settings, round.split("vote"));
+          teacher.vote(decision, own.outcome, learn, own.voter);
+        }
+        const isJudged = scenario.agents === undefined || isAgent;
+        if (scenario.judge && isJudged && variant.judged !== "ignored") {
+          const world = { utilities: truth, voteScale: settings.voteScale };
+          const vote = judgeVote(
+            scenario.judge,
+            traits,
+            decision.pair,
+            world,
+            round.split("judge"),
+          );
+          const [weight, origin] =
+            variant.judged === "person" ? [0.5, undefined] : [1, vote.origin];
+          teacher.vote(decision, vote.outcome, learn, undefined, weight, origin);
+        }
       } else if (scenario.ratings && round.split("thumb").uniform() < scenario.ratings.share) {
         const typical = truth.reduce((sum, u) => sum + u / K, 0);
         const like = sigmoid(scenario.ratings.slope * (truth[a]! - typical));
@@ -139,6 +180,32 @@ export function playEpisode(
         teacher.rate(decision, a, rating, learn);
       } else {
         teacher.dismiss(decision);
+      }
+      if (scenario.sessions && variant.signals) rateSession(teacher, scenario.sessions);
+      if (scenario.signal && variant.signals && a === b) {
+        const own = round.split("signal");
+        if (own.uniform() >= scenario.signal.share) return;
+        const rating = signalRating(scenario.signal, traits, a, truth, own);
+        teacher.rate(decision, a, rating, learn, undefined, 1, { kind: "signal:simulated" });
+      }
+    }
+
+    /** Adds a single answer to the session. The last round credits the metric to all of them. */
+    function rateSession(
+      teacher: Router,
+      { rounds, slope }: NonNullable<Scenario["sessions"]>,
+    ): void {
+      const truth = arrival.utilities;
+      const typical = truth.reduce((sum, u) => sum + u / K, 0);
+      if (a === b) session.push({ decision, model: a, quality: truth[a]! - typical });
+      if ((t + 1) % rounds !== 0) return;
+      const answers = session.splice(0);
+      const mean = answers.reduce((sum, { quality }) => sum + quality / answers.length, 0);
+      const rating = round.split("session").uniform() < sigmoid(slope * mean) ? 1 : -1;
+      const weight = 1 / answers.length;
+      for (const { decision: own, model } of answers) {
+        const origin = { kind: "metric:solved" };
+        teacher.rate(own, model, rating, round.split("learn"), undefined, weight, origin);
       }
     }
   }

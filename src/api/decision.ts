@@ -122,7 +122,7 @@ export const VOTE_CONTENT = {
   ranking: z.array(z.string()).optional(),
 };
 
-export const VoteSource = z.enum(["user", "judge", "import"]);
+export const VoteSource = z.enum(["user", "judge", "import", "signal"]);
 
 export const Decision = z
   .object({

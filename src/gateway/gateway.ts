@@ -21,6 +21,7 @@ import { chat } from "./dialects/chat/chat.ts";
 import { messages } from "./dialects/messages/messages.ts";
 import { BodyReader } from "./dialects/reader/reader.ts";
 import { Judge } from "./feedback/judge.ts";
+import { Signals } from "./feedback/signals.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Forecasts } from "./insight/forecasts.ts";
@@ -187,6 +188,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     { ...cast, models: () => served.models, recorder, clock, newSeed },
     entropy.split("judge"),
   );
+  const signals = new Signals({ ...cast, clock });
   const reader = new BodyReader();
   const clientIds = new ClientIds({ store, lifetime: tokenLifetime, logger });
   const seconds = new SecondAnswers(() => clock.date());
@@ -198,6 +200,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     access,
     recorder,
     judge,
+    signals,
     voteTokens,
     metrics,
     reader,

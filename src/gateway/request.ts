@@ -14,10 +14,12 @@ import { deliverFirst } from "./deliver/later.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
 import type { Dialect, ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
+import { withCalls } from "./dialects/items/steps.ts";
 import { affinityOf, isStrict, withoutMetadataId } from "./dialects/options.ts";
 import type { BodyReader } from "./dialects/reader/reader.ts";
 import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
+import type { Signals } from "./feedback/signals.ts";
 import type { VoteTokens } from "./feedback/vote-token.ts";
 import type { ClientIds } from "./log/client-ids.ts";
 import { type AnswerSlot, DIRECT, paidUsage, type Recorder } from "./log/recorder.ts";
@@ -39,6 +41,7 @@ export interface RequestParts extends DecideParts {
   readonly access: Pick<Access, "reserve">;
   readonly recorder: Recorder;
   readonly judge: Judge;
+  readonly signals: Signals;
   readonly voteTokens: VoteTokens;
   readonly metrics: Metrics;
   readonly reader: BodyReader;
@@ -95,8 +98,11 @@ export async function answerConversation(
   });
 
   const { promptTokens, answerTokens = 0 } = conversation.needs;
+  const isJudgedStep = conversation.needs.tools && target.config.judge?.tools === true;
+  const reading = isJudgedStep ? withCalls(dialect) : dialect;
+  let isJudged = false;
   const form: ResponseForm = {
-    dialect,
+    dialect: reading,
     request: {
       ...request,
       tokens: promptTokens + answerTokens,
@@ -106,7 +112,10 @@ export async function answerConversation(
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
     note: (models) => logged().note(models),
-    needsText: () => parts.judge.wants(target, conversation),
+    needsText: () => {
+      isJudged = parts.judge.wants(target, conversation);
+      return isJudged || parts.signals.needsText(target, conversation);
+    },
   };
   const answering = attemptAndDeliver(parts, pending, client, form, () => second?.cancel());
   const slot = {
@@ -153,9 +162,16 @@ export async function answerConversation(
     reservation?.settle(cost);
   }
   const { decision } = logged();
-  const answered = { dialect, conversation, members: request.members, router: target, decision };
+  const answered = {
+    dialect: reading,
+    conversation,
+    members: request.members,
+    router: target,
+    decision,
+  };
   const later = second ? [(await second.finished).answer] : [];
-  parts.judge.consider(answered, [...answers, ...later]);
+  parts.signals.consider(answered, [...answers, ...later]);
+  if (isJudged) parts.judge.consider(answered, [...answers, ...later]);
 }
 
 /**

@@ -106,9 +106,9 @@ function answerCounts(answer: Answered): Partial<Counts> {
   };
 }
 
-/** Counts of a vote by model. Comments are not counted. A ranking counts as a vote for each of its models and a win for the first. */
-function voteCounts({ verdict, models }: Omit<Voted, "x">): [string, Partial<Counts>][] {
-  if ("comment" in verdict) return [];
+/** Counts of a vote by model. Comments and implicit signals are not counted. A ranking counts as a vote for each of its models and a win for the first. */
+function voteCounts({ verdict, models, source }: Omit<Voted, "x">): [string, Partial<Counts>][] {
+  if ("comment" in verdict || source === "signal") return [];
   if ("rating" in verdict) {
     const counts = { votes: 1, ratings: 1, rating_sum: verdict.rating };
     return [ALL_MODELS, models[0]!].map((model) => [model, counts]);

@@ -162,9 +162,28 @@ const DUELS = z
 const JUDGE = z.strictObject({
   model: NAME,
   share: SHARE.default(0.05),
-  weight: SHARE.default(0.5),
+  /** Weight of a vote of the judge. How far its votes follow those of people is learned. */
+  weight: SHARE.default(1),
+  /** Whether the judge also compares what two models would do in requests with tools. */
+  tools: z.boolean().default(false),
   /** US dollars per day and node for comparisons in mode observe. Default: no limit. */
   budget: z.number().positive().optional(),
+});
+
+/** Implicit signals that are learned from. */
+const SIGNALS = z.strictObject({
+  /** The same conversation was sent again. */
+  regenerated: z.boolean().default(false),
+  /** The last message was changed and sent again. */
+  edited: z.boolean().default(false),
+  /** The next message asks the same in other words. */
+  rephrased: z.boolean().default(false),
+  /** The answer broke off or is empty. */
+  no_answer: z.boolean().default(false),
+  /** The answer does not fit the JSON schema that the request asks for. */
+  schema_failed: z.boolean().default(false),
+  /** The result of a tool that the answer called is an error. */
+  tool_failed: z.boolean().default(false),
 });
 
 const ROUTER = z.strictObject({
@@ -199,8 +218,9 @@ const ROUTER = z.strictObject({
    */
   session_margin: SHARE.default(0.01),
   /** Whether the weight of a vote depends on the voter's earlier votes. */
-  weigh_voters: z.boolean().default(true),
+  weigh_voters: z.boolean().default(false),
   judge: JUDGE.optional(),
+  signals: SIGNALS.prefault({}),
   /** Whether requests are sent as they are, also to a model that refuses one of their parameters. */
   strict: z.boolean().default(false),
   /** Whether to serve the best fixed model while votes show that routing is worse. */

@@ -63,6 +63,8 @@ export interface Conversation {
   readonly wantsUsage: boolean;
   /** Whether the last message is the result of a tool, which the calling model waits for. */
   readonly inToolLoop: boolean;
+  /** Whether one of these results says that the tool failed. */
+  readonly hasToolError: boolean;
   /** Whether the conversation already has an answer. */
   readonly isRunning: boolean;
   /** Options of the member `joust`, or of headers. */

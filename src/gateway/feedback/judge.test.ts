@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Logged, Voted } from "../../store/events.ts";
 import { chat, startGateway } from "../gateway.fixture.ts";
 import { verdictIn } from "./judge-prompt.ts";
 
@@ -47,6 +48,8 @@ async function startModels() {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
+const BAND = { mean: expect.any(Number), lo: expect.any(Number), hi: expect.any(Number) };
+
 describe("a judge", () => {
   it.each([
     ["duels", true, false],
@@ -67,14 +70,22 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     await expect.poll(votes).toHaveLength(1);
     const [vote] = await votes();
     expect(vote).toMatchObject({ voter: "judge:judge", source: "judge", weight: 0.5 });
-    const { models, verdict } = vote as unknown as { models: string[]; verdict: object };
+    const { models, verdict, traits } = vote as Logged<Voted>;
     expect(verdict).toEqual({ outcome: models[0] === "good" ? "a" : "b" });
+    // "good says hi" is one character longer than "bad says hi".
+    const longer = Math.log(13 / 12);
+    expect(traits?.length).toBeCloseTo(models[0] === "good" ? longer : -longer, 12);
+    expect(traits?.own).toBe(0);
     expect(models.toSorted()).toEqual(["bad", "good"]);
     // The models of a duel stay hidden until a person has voted.
     const [point] = (await get("/v1/map")).json.points;
     expect("models" in point).toBe(!duel);
     expect("models" in (await get(`/v1/decisions/${point.id}`)).json).toBe(!duel);
     await expect.poll(async () => (await post("/v1/route", chat("hi"))).json.model).toBe("good");
+    const { voters } = (await get("/v1/stats")).json;
+    expect(voters).toEqual([
+      { kind: "judge:judge", votes: 1, scale: BAND, first: BAND, length: BAND, own_family: BAND },
+    ]);
   });
 
   it.each([

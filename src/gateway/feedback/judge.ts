@@ -8,6 +8,7 @@ import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
 import { tokensIn } from "../dialects/chat/request.ts";
 import type { Conversation, Dialect } from "../dialects/dialect.ts";
+import { transcriptOf } from "../dialects/items/steps.ts";
 import { DIRECT, type Recorder } from "../log/recorder.ts";
 import { callModel } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
@@ -15,8 +16,9 @@ import { readAll } from "../providers/upstream/upstream.ts";
 import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { editMembers, type Members } from "../wire/json.ts";
-import { type Ballot, ballotOf } from "./ballot.ts";
+import { ballotOf } from "./ballot.ts";
 import { judgeRequest, verdictIn, verdictOfOrders } from "./judge-prompt.ts";
+import { traitsOfAnswers } from "./judge-traits.ts";
 import { shadowId } from "./shadow-id.ts";
 import { type CastParts, cast } from "./votes.ts";
 
@@ -38,10 +40,18 @@ export interface AnsweredRequest {
   readonly decision: Decision;
 }
 
+/** Two answers that were compared, in the order shown, and the id of the vote if it is not that of the decision. */
+interface ComparedAnswers {
+  readonly models: readonly [ServedModel, ServedModel];
+  readonly texts: readonly [string, string];
+  readonly id?: string;
+}
+
 /**
  * A model that votes on a share of the requests. On a duel it compares the answers that were
  * shown. On a single answer it has a second model answer the same request in the background, so
- * that traffic without voters teaches something too. Requests never wait for the judge.
+ * that traffic without voters teaches something too. If it may, it also compares steps of agents: what two
+ * models would do next, of which only the served one is done. Requests never wait for the judge.
  */
 export class Judge {
   readonly #parts: JudgeParts;
@@ -58,7 +68,8 @@ export class Judge {
   /** Whether the judge is to vote on this request. */
   wants({ config }: LiveRouter, { needs, n }: Conversation): boolean {
     const { judge } = config;
-    if (!judge || needs.tools || n !== 1 || this.#running >= MAX_RUNNING) return false;
+    if (!judge || (needs.tools && !judge.tools) || n !== 1 || this.#running >= MAX_RUNNING)
+      return false;
     return this.#random.uniform() < judge.share;
   }
 
@@ -70,19 +81,18 @@ export class Judge {
     } else if (!second) {
       this.#inBackground(() => this.#judgeSingle(request, first.model, first.text!));
     } else if (second.text !== undefined) {
-      const models = [first.model.name, second.model.name];
+      const models = [first.model, second.model] as const;
       this.#inBackground(() => this.#judgeDuel(request, models, [first.text!, second.text!]));
     }
   }
 
   async #judgeDuel(
     request: AnsweredRequest,
-    models: readonly string[],
+    models: readonly [ServedModel, ServedModel],
     texts: readonly [string, string],
   ): Promise<void> {
     const compared = await this.#compare(request, texts);
-    if (!compared) return;
-    await this.#cast(request.router, ballotOf(request.decision, models), compared.outcome);
+    if (compared) await this.#cast(request, { models, texts }, compared.outcome);
   }
 
   async #judgeSingle(request: AnsweredRequest, model: ServedModel, text: string): Promise<void> {
@@ -93,10 +103,10 @@ export class Judge {
     const texts = flip ? ([other.text, text] as const) : ([text, other.text] as const);
     const compared = await this.#compare(request, texts);
     if (!compared) return;
-    const models = flip ? [opponent.name, model.name] : [model.name, opponent.name];
-    const ballot = ballotOf(request.decision, models);
+    const models = flip ? ([opponent, model] as const) : ([model, opponent] as const);
     // The second answer was not shown, so this is not a vote on the decision itself.
-    await this.#cast(request.router, { ...ballot, id: `${ballot.id}-judge` }, compared.outcome);
+    const id = `${request.decision.id}-judge`;
+    await this.#cast(request, { models, texts, id }, compared.outcome);
   }
 
   /**
@@ -124,8 +134,9 @@ export class Judge {
       cost = other.cost + (forwards?.cost ?? 0) + (backwards?.cost ?? 0);
       if (!forwards || !backwards) return;
       const outcome = verdictOfOrders(forwards.outcome, backwards.outcome);
-      const ballot = ballotOf(decision, [chosen.name, served.name]);
-      await this.#cast(router, { ...ballot, id: shadowId(ballot.id) }, outcome);
+      const models = [chosen, served] as const;
+      const id = shadowId(decision.id);
+      await this.#cast(request, { models, texts: [other.text, text], id }, outcome);
     } finally {
       hold.settle(cost);
     }
@@ -144,11 +155,26 @@ export class Judge {
     return most === undefined ? undefined : today.limit.reserve(most);
   }
 
-  async #cast({ config }: LiveRouter, ballot: Ballot, outcome: Outcome): Promise<void> {
-    const { model, weight } = config.judge!;
-    const at = this.#parts.clock.date();
-    const facts = { at, voter: `judge:${model}`, source: "judge", weight } as const;
-    await cast(this.#parts, { ...ballot, x: ballot.x! }, { outcome }, facts);
+  async #cast(
+    { router, decision, conversation }: AnsweredRequest,
+    { models, texts, id = decision.id }: ComparedAnswers,
+    outcome: Outcome,
+  ): Promise<void> {
+    const { model, weight } = router.config.judge!;
+    const judge = this.#parts.models().get(model)!;
+    const ballot = ballotOf(
+      decision,
+      models.map(({ name }) => name),
+    );
+    const facts = {
+      at: this.#parts.clock.date(),
+      // A judge may be better or worse at steps of agents than at answers.
+      voter: `judge:${model}${conversation.needs.tools ? ":tools" : ""}`,
+      source: "judge",
+      weight,
+      traits: traitsOfAnswers(judge.spec, [models[0].spec, models[1].spec], texts),
+    } as const;
+    await cast(this.#parts, { ...ballot, id, x: ballot.x! }, { outcome }, facts);
   }
 
   /** The model that the policy would show beside the one that has answered. */
@@ -179,12 +205,14 @@ export class Judge {
   }
 
   async #compare(
-    { router, conversation, decision }: AnsweredRequest,
+    { router, conversation, decision, dialect, members }: AnsweredRequest,
     texts: readonly [string, string],
   ): Promise<{ readonly outcome: Outcome; readonly cost: number } | undefined> {
     const model = this.#parts.models().get(router.config.judge!.model);
     if (!model) return undefined;
-    const body = Buffer.from(JSON.stringify(judgeRequest(conversation.prompt, texts)));
+    const isStep = conversation.needs.tools;
+    const prompt = isStep ? transcriptOf(dialect, editMembers(members, {})) : conversation.prompt;
+    const body = Buffer.from(JSON.stringify(judgeRequest(prompt, texts, isStep)));
     const slot = { router: DIRECT, decision: `${decision.id}-judge`, slot: 0 };
     const promptTokens = tokensIn(body.length);
     const { text, cost } = await this.#call(model, chat, body, { ...slot, promptTokens });

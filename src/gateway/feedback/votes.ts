@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { VoteReceipt } from "../../api/vote.ts";
+import { isReservedVoter } from "../../learner/origin.ts";
 import { DAY_MS } from "../../store/decision-id.ts";
 import type { Verdict, Voted } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
@@ -202,10 +203,10 @@ const VOTE_MS = 1900;
 /** Longest time to wait for data that a vote can do without. */
 const EXTRA_MS = 400;
 
-/** Names of judges are reserved: a vote of a person must not look like a vote of a judge. */
+/** Names of judges and signals are reserved: a vote of a person must not look like one of theirs. */
 function checkVoter(voter: string): string {
-  if (!voter.startsWith("judge:")) return voter;
-  throw new HttpError(400, "names of voters must not begin with judge:", {
+  if (!isReservedVoter(voter)) return voter;
+  throw new HttpError(400, "names of voters must not begin with judge: or signal:", {
     hint: "choose another name",
     code: "invalid_value",
     param: "voter",

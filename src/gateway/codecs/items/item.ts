@@ -100,7 +100,7 @@ export interface FunctionCallItem extends Slots {
   readonly custom?: boolean | undefined;
 }
 
-interface FunctionCallOutputItem extends Slots {
+export interface FunctionCallOutputItem extends Slots {
   readonly type: "function_call_output";
   readonly id?: string | undefined;
   readonly callId: string;

@@ -2,8 +2,9 @@ import type { Needs } from "../../providers/capabilities.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import { type Conversation, invalidMember, type RequestHeaders } from "../dialect.ts";
 import { readOptions } from "../options.ts";
+import { looksLikeError } from "../tool-error.ts";
 import { historyOf } from "./history.ts";
-import { promptOf } from "./prompt.ts";
+import { promptOf, textOf } from "./prompt.ts";
 
 export function readConversation(members: Members, headers: RequestHeaders): Conversation {
   const messages = members.value("messages");
@@ -13,6 +14,7 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
   const options = members.value("stream_options");
   const needs = needsOf(members, messages, valueEnd - valueStart);
   const inToolLoop = isToolResult(messages.at(-1));
+  const results = messages.slice(messages.findLastIndex((message) => !isToolResult(message)) + 1);
   return {
     prompt: promptOf(messages),
     history: historyOf(messages, needs.tools || inToolLoop),
@@ -20,6 +22,7 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
     n: typeof n === "number" ? n : 1,
     wantsUsage: isRecord(options) && options.include_usage === true,
     inToolLoop,
+    hasToolError: results.some((one) => isRecord(one) && looksLikeError(textOf(one.content))),
     isRunning: messages.some((message) => isRecord(message) && message.role === "assistant"),
     options: readOptions(members, headers),
   };

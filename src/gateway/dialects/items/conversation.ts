@@ -1,4 +1,10 @@
-import { type Item, isOfModel, type MessageItem, type Part } from "../../codecs/items/item.ts";
+import {
+  type FunctionCallOutputItem,
+  type Item,
+  isOfModel,
+  type MessageItem,
+  type Part,
+} from "../../codecs/items/item.ts";
 import { areHostedToolsOptional, type ItemRequest } from "../../codecs/items/request.ts";
 import type { Needs } from "../../providers/capabilities.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
@@ -8,6 +14,7 @@ import { promptOf } from "../chat/prompt.ts";
 import { tokensIn } from "../chat/request.ts";
 import type { Conversation, RequestHeaders } from "../dialect.ts";
 import { readOptions } from "../options.ts";
+import { looksLikeError } from "../tool-error.ts";
 
 /** The conversation of a request in the internal form. */
 export function conversationOf(
@@ -23,7 +30,10 @@ export function conversationOf(
   const lastPrompt = items.findLastIndex(isOfModel) + 1;
   const needs = needsOf(request, members);
   // Clients may add texts to the results of tools.
-  const inToolLoop = items.slice(lastPrompt).some(({ type }) => type === "function_call_output");
+  const results = items
+    .slice(lastPrompt)
+    .filter((item): item is FunctionCallOutputItem => item.type === "function_call_output");
+  const inToolLoop = results.length > 0;
   return {
     prompt: promptOf(messages),
     history: historyOf([...system, ...messages], needs.tools || inToolLoop),
@@ -31,9 +41,14 @@ export function conversationOf(
     n: 1,
     wantsUsage: true,
     inToolLoop,
+    hasToolError: results.some(isToolError),
     isRunning: items.some(isOfModel),
     options,
   };
+}
+
+function isToolError({ isError, output }: FunctionCallOutputItem): boolean {
+  return isError ?? output.some((part) => part.type === "text" && looksLikeError(part.text));
 }
 
 /** The item as a message with a role and texts, for everything that compares conversations. */
