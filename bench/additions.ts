@@ -6,7 +6,7 @@ import type { SimulatedJudge, SimulatedSignal } from "./simulated-kinds.ts";
 export const MANY_RUNS = 200;
 
 /** An addition and the two worlds that it is measured in. */
-export interface Experiment {
+interface Experiment {
   readonly name: string;
   readonly on: Variant;
   readonly off: Variant;

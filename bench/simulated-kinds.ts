@@ -25,7 +25,7 @@ export interface SimulatedSignal {
 }
 
 /** Traits of the models that bias judges and signals. They are drawn once per run. */
-export interface ModelTraits {
+interface ModelTraits {
   /** Mean logarithm of the length of an answer. */
   readonly lengths: readonly number[];
   /** Whether the model is of the judge's family. */

@@ -11,7 +11,7 @@ import { ballotOf, type CompleteBallot } from "./ballot.ts";
 import { fitsSchema } from "./output-schema.ts";
 import { type CastParts, cast } from "./votes.ts";
 
-export type SignalName = keyof Config["routers"][string]["signals"];
+type SignalName = keyof Config["routers"][string]["signals"];
 
 /** A request that was answered. */
 export interface SignalledRequest {
