@@ -82,7 +82,7 @@ describe("joust evaluate in the sandbox", () => {
     expect(stdout).toContain("logged 40 new votes of the judge");
     const votes = lines(text("joust-evaluation/votes.jsonl"));
     expect(votes).toHaveLength(40);
-    expect(votes[0]).toMatchObject({ voter: "judge:summit-pro", weight: 0.5 });
+    expect(votes[0]).toMatchObject({ voter: "judge:summit-pro", weight: 1 });
     expect((await run(...flags)).stdout).toContain("logged 0 new votes");
     const journal = lines(text("joust-evaluation/journal.jsonl"));
     const judged = journal.filter((record) => isAnswer(record) && record.model === "summit-pro");

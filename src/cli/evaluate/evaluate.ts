@@ -207,8 +207,8 @@ async function evaluateByJudge(run: Run): Promise<number> {
   return interrupt.code;
 }
 
-/** Weight of the judge's votes relative to a person's, as in joust.yaml. */
-const JUDGE_WEIGHT = 0.5;
+/** Weight of the judge's votes, as in joust.yaml. */
+const JUDGE_WEIGHT = 1;
 
 async function chooserOf(
   { setup, flags, calls }: Run,
