@@ -73,7 +73,7 @@ routers:
   it("and finds none in a valid configuration", async () => {
     const { errors, placement } = await gatewayFaults(optionsOf("", { folder: newFolder() }));
     expect(errors).toEqual([]);
-    expect(placement!.models).toHaveLength(10);
+    expect(placement!.models).toHaveLength(5);
   });
 });
 
