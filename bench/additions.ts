@@ -246,7 +246,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "position bias is estimated",
-    note: "The router has to estimate one more number, which may cost a little; the interval contains 0.",
+    note: "A trend in 40 runs; in the earlier measurement it was significant (12.9 [4.06, 21.8]).",
     on: { options: { position: true } },
     off: { options: { position: false } },
     helps: {
@@ -285,7 +285,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "implicit signals",
     runs: MANY_RUNS,
-    note: "The signal's weight is learned, but only people's votes can show that it misleads, and they are few. Off by default.",
+    note: "Only people's votes can show that a signal misleads. Off by default.",
     on: { signals: true },
     off: {},
     helps: {
