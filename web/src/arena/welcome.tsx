@@ -6,6 +6,7 @@ import { Shuffle } from "../parts/icons.tsx";
 import { useValue } from "../state/observable.ts";
 import { topicOf } from "../text/topics.ts";
 import { Composer } from "./composer.tsx";
+import { InviteButton } from "./invite.tsx";
 import { onePerCategory, type Suggestion } from "./suggestions.ts";
 
 /** The arena before the first question: a short explanation, the input and suggestions. */
@@ -59,6 +60,7 @@ export function Welcome({
           </Button>
         </section>
       )}
+      <InviteButton />
     </div>
   );
 }

@@ -58,7 +58,7 @@ function Standings({
           <th scope="col">
             <span class="sr-only">Interval</span>
           </th>
-          <th scope="col" class="text-right font-normal">
+          <th scope="col" class="text-right font-normal whitespace-nowrap">
             <abbr title={WINS_HINT} class="no-underline">
               Wins of 100
             </abbr>

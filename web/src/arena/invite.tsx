@@ -1,0 +1,136 @@
+import { useRef, useState } from "preact/hooks";
+import { joust } from "../api/client.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Cross, Plus } from "../parts/icons.tsx";
+import { invitationLink, isVoter } from "./voter.ts";
+
+/** Opens a dialog that creates a link with which people can only ask and vote. Creating one needs the scope admin. */
+export function InviteButton() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [state, setState] = useState<"closed" | "open" | "keyless">("closed");
+  if (isVoter()) return null;
+  const open = async () => {
+    setState((await isKeyless()) ? "keyless" : "open");
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <Button variant="quiet" class="self-center" aria-haspopup="dialog" onClick={open}>
+        <Plus /> Invite people to vote
+      </Button>
+      <dialog
+        ref={dialog}
+        aria-label="Invite people to vote"
+        onClose={() => setState("closed")}
+        class="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-2xl border border-line bg-surface p-4 text-ink backdrop:bg-black/40 sm:p-5"
+      >
+        <div class="flex flex-col gap-4">
+          <div class="flex items-center justify-between gap-2">
+            <h2 class="font-semibold">Invite people to vote</h2>
+            <Button variant="quiet" class="px-2!" onClick={() => dialog.current?.close()}>
+              <Cross />
+              <span class="sr-only">Close</span>
+            </Button>
+          </div>
+          {state === "open" && <InviteForm />}
+          {state === "keyless" && <KeyNeeded />}
+        </div>
+      </dialog>
+    </>
+  );
+}
+
+/** Whether the gateway has no keys: then it answers a request without credentials. */
+async function isKeyless(): Promise<boolean> {
+  const response = await fetch("/v1/models", { credentials: "omit" }).catch(() => undefined);
+  return response?.ok === true;
+}
+
+/** The first key locks everybody else out, so it must be a key of an administrator. */
+function KeyNeeded() {
+  return (
+    <p class="text-sm">
+      This gateway has no keys, so it serves only its own machine, and nobody else can be invited.
+      Create a key for yourself first: <code>joust keys add NAME --scopes admin,route,vote</code>
+    </p>
+  );
+}
+
+function InviteForm() {
+  const [name, setName] = useState("voters");
+  const [budget, setBudget] = useState("");
+  const [link, setLink] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const create = async () => {
+    setProblem(undefined);
+    try {
+      const dollars = Number(budget);
+      const { secret } = await joust.addKey({
+        name,
+        scopes: ["route", "vote"],
+        ...(dollars > 0 && { budget: dollars }),
+      });
+      setLink(invitationLink(secret));
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  if (link !== undefined) {
+    return (
+      <div class="flex flex-col gap-3 text-sm">
+        <p>Send this link. It is shown only now:</p>
+        <p class="flex flex-wrap items-center gap-2">
+          <code class="break-all">{link}</code>
+          <CopyButton text={link} what="the link" />
+        </p>
+        <p class="text-muted">
+          Whoever opens it sees only the arena, and can ask questions and vote. To end the
+          invitation, revoke the key: <code>joust keys revoke {name}</code>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <form
+      class="flex flex-col gap-3 text-sm"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create();
+      }}
+    >
+      <label class="flex flex-col gap-1">
+        <span class="text-muted">Name of the key</span>
+        <input
+          type="text"
+          required
+          pattern="[\w.:/@\-]{1,100}"
+          value={name}
+          class={INPUT}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <label class="flex flex-col gap-1">
+        <span class="text-muted">Budget in US dollars per month, optional</span>
+        <input
+          type="number"
+          min={0}
+          step="any"
+          value={budget}
+          class={INPUT}
+          onInput={(event) => setBudget(event.currentTarget.value)}
+        />
+      </label>
+      {problem !== undefined && (
+        <p role="alert" class="text-bad">
+          {problem}
+        </p>
+      )}
+      <Button variant="primary" type="submit" class="self-start">
+        Create the link
+      </Button>
+    </form>
+  );
+}
+
+const INPUT = "min-h-10 rounded-lg border border-line bg-surface px-2.5";
