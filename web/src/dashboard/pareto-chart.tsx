@@ -32,9 +32,10 @@ export function ParetoChart({
   const marked = (point: TradeoffPoint) =>
     curve.find(({ name }) => name === `setting ${point.tradeoff}`);
   const [current, chosen] = [marked(now), marked(then)];
+  const dearest = Math.max(...singles.map(({ cost }) => cost));
   const option: ChartOption = useMemo(
     () => (colours) => ({
-      grid: { ...GRID, right: 24, bottom: 20 },
+      grid: { ...GRID, right: 40, bottom: 20 },
       xAxis: valueAxis(colours, dollars, {
         name: "cost of 1,000 requests",
         nameLocation: "middle",
@@ -75,6 +76,8 @@ export function ParetoChart({
           data: singles.map((place) => ({
             ...dot(place),
             itemStyle: { color: colourOf(models, place.name) },
+            // Beside the right edge there is no room for the name.
+            label: { position: place.cost > 0.6 * dearest ? "bottom" : "right" },
           })),
         },
         ...(current ? [mark(current, "now", colours.ink, colours.surface)] : []),

@@ -27,6 +27,7 @@ it("has nothing to say before there are requests, and no present before the seco
 it.each([
   [0.9, 0.008, "gives 5 more right answers per 100 requests and costs 60% less"],
   [0.8, 0.03, "gives 5 fewer right answers per 100 requests and costs 50% more"],
+  [0.86, 0.012, "gives 1 more right answer per 100 requests and costs 40% less"],
   [0.85, 0.02, "gives as many right answers and costs the same"],
 ])("quality %d at %d dollars", (quality, cost, text) => {
   expect(comparison(stage(0, 100, quality, cost))).toBe(text);

@@ -30,7 +30,7 @@ export function comparison({ quality, cost, best_quality, best_cost }: StageMean
   const right =
     points === 0
       ? "as many right answers"
-      : `${Math.abs(points)} ${points > 0 ? "more" : "fewer"} right answers per 100 requests`;
+      : `${Math.abs(points)} ${points > 0 ? "more" : "fewer"} right answer${Math.abs(points) === 1 ? "" : "s"} per 100 requests`;
   const saved = Math.round(100 * (1 - cost / best_cost));
   const price = saved === 0 ? "the same" : `${Math.abs(saved)}% ${saved > 0 ? "less" : "more"}`;
   return `gives ${right} and costs ${price}`;
