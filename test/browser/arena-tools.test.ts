@@ -69,7 +69,7 @@ describeInChromium("tools of the arena", ({ open }) => {
     await canVote(page);
     await page.keyboard.press("3");
     await saveVote(page);
-    await page.getByText("answer B", { exact: true }).click();
+    await page.getByRole("radio", { name: "answer B" }).check();
     const chosen = await answers(page).last().locator(".answer").innerText();
     const sent = nextQuestion(page);
     await ask(page, "Why?");
@@ -194,7 +194,7 @@ describeInChromium("tools of the arena", ({ open }) => {
     await page.getByRole("button", { name: "History" }).click();
     await dialog.getByRole("button", { name: "Delete Why is grass green?" }).click();
     await dialog.getByText("Why is grass green?").waitFor({ state: "detached" });
-    await dialog.getByText("Why is snow white?").waitFor();
+    await dialog.getByRole("button", { name: /^Why is snow white/ }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByText("You asked: Why is grass green?").waitFor({ state: "detached" });
     expect(await voteBar(page).count()).toBe(0);
