@@ -95,8 +95,9 @@ const PREFACE = `# Additions to the paper, measured
 
 Each addition is compared on and off in the same ${RUNS} environments, with the same voters: RouterBench queries, MiniLM
 embeddings, T = ${ROUNDS}. The rows of ties, both_bad, voters, judges, signals, steps of agents, sessions and surprising votes have
-${MANY_RUNS} environments, because their effects are small. Judges, signals, steps of agents and sessions are measured on llmrouter-9models, whose queries have outcomes of their own; their options were
-chosen on RouterBench. Unless stated otherwise, the told scores (quality scores that the router gets before the first
+${MANY_RUNS} environments, because their effects are small. Judges, signals, steps of agents and sessions are
+measured on llmrouter-9models, whose queries have outcomes of their own; their options were chosen on RouterBench, except the weight of signals and metrics, which
+was chosen on both. Unless stated otherwise, the told scores (quality scores that the router gets before the first
 vote) are exact and the vote scale is 3. There are no told scores, and the vote scale is 10, in both rows of drift, position
 bias, voters and surprising votes, and in the first rows of ties, both_bad, rankings and ratings; there the router learns
 only from votes. There are no told scores on llmrouter-9models. The told scores are permuted, and the vote scale is 10, in the first rows of "adding a model" and of
