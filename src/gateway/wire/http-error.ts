@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { describeIssue } from "../../core/input/describe-issue.ts";
 
 /**
  * An error that the client gets as an HTTP response, in the fields of OpenAI's
@@ -62,7 +63,7 @@ export function checked<S extends z.ZodType>(
   at: readonly PropertyKey[] = [],
   hintFor: (issue: z.core.$ZodIssue) => string | undefined = () => undefined,
 ): z.output<S> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
   const { path, issue } = innermost(parsed.error.issues[0]!, at);
   const param = path.map(String).join(".");

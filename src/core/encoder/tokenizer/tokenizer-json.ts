@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeIssue } from "../../input/describe-issue.ts";
 import { InputError } from "../../input/input-error.ts";
 import type { NormalizerOptions } from "./bert-normalizer.ts";
 
@@ -80,10 +81,10 @@ const SUPPORTED =
 
 /** Reads a parsed tokenizer.json. Throws an InputError for other kinds of tokenizers. */
 export function readTokenizerJson(json: unknown, file: string): WordPieceSettings {
-  const parsed = SHAPE.safeParse(json);
+  const parsed = SHAPE.safeParse(json, { error: describeIssue });
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
-    throw new InputError({ file, field: path.join(".") }, `does not fit (${message})`, SUPPORTED);
+    throw new InputError({ file, field: path.join(".") }, message, SUPPORTED);
   }
   const { normalizer, model, added_tokens: added, post_processor: processor } = parsed.data;
   const ids = new Map(Object.entries(model.vocab));
