@@ -5,6 +5,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { plural } from "../../lab/report/words.ts";
 import { checkSnapshot, isDamaged } from "../../learner/replay.ts";
 import { newCommand } from "../shared/command.ts";
+import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
 import {
   DEFAULT_DATA,
   databaseOf,
@@ -33,10 +34,12 @@ export function backupCommand(): Command {
     const database = databaseOf(flags);
     // Opening the store reports damage, and converts a store of an older version.
     await withStore(flags, (store) => store.migrated());
-    const { position, files } =
-      database === undefined
-        ? await (await sqliteBackup()).backUpSqlite(fileOf(flags), folder)
-        : await (await postgresBackup()).backUpPostgres(database, folder);
+    const { position, files } = await withProgress(async (show) => {
+      const onFile = (file: string) => show(`copying to ${file}`);
+      return database === undefined
+        ? (await sqliteBackup()).backUpSqlite(fileOf(flags), folder, onFile)
+        : (await postgresBackup()).backUpPostgres(database, folder, onFile);
+    });
     process.stdout.write(
       `copied ${plural(files.length, "file")} to ${folder}, with the votes up to position ${position}\n`,
     );
@@ -59,10 +62,12 @@ export function restoreCommand(): Command {
   }).argument("<folder>", "folder of joust backup");
   return withStoreFlags(command).action(async (folder: string, flags: StoreFlags) => {
     const database = databaseOf(flags);
-    const { position, at } =
-      database === undefined
-        ? await (await sqliteBackup()).restoreSqlite(folder, fileOf(flags))
-        : await (await postgresBackup()).restorePostgres(folder, database);
+    const { position, at } = await withProgress(async (show) => {
+      const onFile = (file: string) => show(`checking and copying ${file}`);
+      return database === undefined
+        ? (await sqliteBackup()).restoreSqlite(folder, fileOf(flags), onFile)
+        : (await postgresBackup()).restorePostgres(folder, database, onFile);
+    });
     process.stdout.write(
       `restored the backup of ${at}, with the votes up to position ${position}\n`,
     );
@@ -81,28 +86,30 @@ export function verifyCommand(): Command {
     ],
   });
   return withStoreFlags(command).action(async (flags: StoreFlags) => {
-    const problems = await findProblems(flags);
+    const problems = await withProgress((show) => findProblems(flags, show));
     for (const problem of problems) process.stdout.write(`${problem}\n`);
     if (problems.length === 0) process.stdout.write("no problems found\n");
     process.exitCode = problems.length === 0 ? 0 : 1;
   });
 }
 
-async function findProblems(flags: StoreFlags): Promise<string[]> {
+async function findProblems(flags: StoreFlags, show: ShowProgress): Promise<string[]> {
+  const onFile = (file: string) => show(`checking ${file}`);
   if (databaseOf(flags) === undefined) {
     const { problemsInFiles } = await import("../../store/backup/verify.ts");
     const { checkBackup } = await import("../../store/backup/manifest.ts");
     const folder = flags.data ?? DEFAULT_DATA;
     if (existsSync(join(folder, "backup.json"))) {
-      await checkBackup(folder);
-      return problemsInFiles(fileOf(flags));
+      await checkBackup(folder, onFile);
+      return problemsInFiles(fileOf(flags), onFile);
     }
-    const problems = problemsInFiles(existing(fileOf(flags)));
+    const problems = problemsInFiles(existing(fileOf(flags)), onFile);
     if (problems.length > 0) return problems;
   }
   const { policiesOf } = await import("../replay/replay.ts");
   const { findPolicy } = await policiesOf(undefined);
-  return withStore(flags, async (store) => {
+  return withStore(flags, async (opened) => {
+    const store = watchedStore(opened, show);
     const problems: string[] = [];
     for (const router of await store.routers()) {
       const head = await store.head(router);

@@ -8,6 +8,8 @@ import { poolOf } from "../../gateway/routing/calibration.ts";
 import { PolicyKinds } from "../../gateway/routing/policy-kinds.ts";
 import { plural } from "../../lab/report/words.ts";
 import { configurationFile, readConfiguration } from "../serve/configuration.ts";
+import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
+import { drawBar } from "../shared/status-line.ts";
 import {
   DEFAULT_DATA,
   DEFAULT_ROUTER,
@@ -42,15 +44,26 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
   const options = ownOptions(config, file, data);
   await kinds.open(name, router, options.folder);
   const { horizon, futures, tradeoff = router.cost_quality_tradeoff } = flags;
-  const settings = { findPolicy: kinds.find, tradeoff, horizon, futures };
+  const settings = (show: ShowProgress) => ({
+    findPolicy: kinds.find,
+    tradeoff,
+    horizon,
+    futures,
+    onFuture: (future: number) =>
+      show(`${drawBar(future, futures)} future ${future} of ${futures}`),
+  });
   const url = databaseOf(flags) ?? (flags.data === undefined ? config.store.url : undefined);
   const place = url === undefined ? { data } : { database: url };
   const hasLog = url !== undefined || existsSync(join(data, "joust.db"));
-  const fromLog =
-    flags.scores === undefined && hasLog
-      ? await withStore(place, (store) => forecastLog(store, name, settings))
-      : undefined;
-  const found = fromLog ?? (await fromConfiguration());
+  const found = await withProgress(async (show) => {
+    const fromLog =
+      flags.scores === undefined && hasLog
+        ? await withStore(place, (store) =>
+            forecastLog(watchedStore(store, show), name, settings(show)),
+          )
+        : undefined;
+    return fromLog ?? (await fromConfiguration(show));
+  });
   if (!found) {
     throw new InputError(
       { file: `router ${name}` },
@@ -63,7 +76,7 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
   );
   return 0;
 
-  async function fromConfiguration(): Promise<LogForecast | undefined> {
+  async function fromConfiguration(show: ShowProgress): Promise<LogForecast | undefined> {
     const builder = checkingBuilder(options);
     try {
       const models = await builder.models(config);
@@ -78,7 +91,7 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
       return forecastPool(
         { pool, policy, options: policyOptions, weighVoters: router!.weigh_voters },
         costs.some(Number.isNaN) ? undefined : costs,
-        settings,
+        settings(show),
       );
     } finally {
       await builder.close();

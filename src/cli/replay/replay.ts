@@ -9,6 +9,7 @@ import { ENOUGH_EXPLORED } from "../../learner/estimates.ts";
 import type { FindPolicy, Fold } from "../../learner/fold.ts";
 import { isDamaged, type Replay, type ReplayOptions, replay } from "../../learner/replay.ts";
 import type { Store } from "../../store/store.ts";
+import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
 import { DEFAULT_DATA, type StoreFlags, withRouter } from "../shared/store-flags.ts";
 
 export interface ReplayFlags extends StoreFlags {
@@ -21,30 +22,33 @@ export interface ReplayFlags extends StoreFlags {
 
 /** Replays the log and prints the result. Returns 1 if the saved snapshot differs from the log. */
 export async function runReplay(flags: ReplayFlags): Promise<number> {
-  const result = await withRouter(flags, async (store, router) => {
+  const result = await withProgress((show) => replayed(flags, show));
+  process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : replayText(result));
+  return isDamaged(result.snapshot) ? 1 : 0;
+}
+
+function replayed(flags: ReplayFlags, show: ShowProgress): Promise<Replay> {
+  return withRouter(flags, async (opened, router) => {
+    const store = watchedStore(opened, show);
     const policies = await policiesOf(flags.policy);
     await store.migrated();
     let fold: Fold | undefined;
-    const replayed = await replay(store, router, {
+    const found = await replay(store, router, {
       ...policies,
       until: flags.until,
       onFolded: (folded) => {
         fold = folded;
       },
     });
-    if (!replayed || !fold) {
+    if (!found || !fold) {
       throw new InputError(
         { file: `router ${router}` },
         "has no configuration in this part of the log, so its votes cannot be folded",
         "start joust serve with this router once, or choose a later --until",
       );
     }
-    return flags.json
-      ? { ...replayed, ...(await pageNumbers(store, fold, router, flags)) }
-      : replayed;
+    return flags.json ? { ...found, ...(await pageNumbers(store, fold, router, flags)) } : found;
   });
-  process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : replayText(result));
-  return isDamaged(result.snapshot) ? 1 : 0;
 }
 
 /** The numbers that the page shows, from the same log. They need the gateway's modules. */

@@ -13,6 +13,8 @@ export interface ForecastInput {
   /** Number of votes after which a future counts as one in which routing does not pay. */
   readonly horizon: number;
   readonly futures: number;
+  /** Called with the number of each future before it is simulated, to show progress. */
+  readonly onFuture?: ((future: number) => void) | undefined;
 }
 
 /** Median and central 90% of the futures; null stands for more votes than the horizon. */
@@ -44,12 +46,13 @@ export interface Forecast {
  * undefined if the policy cannot draw from its posterior, or if there is no traffic.
  */
 export function forecast(input: ForecastInput, random: Random): Forecast | undefined {
-  const { copy, traffic, tradeoff, horizon, futures } = input;
+  const { copy, traffic, tradeoff, horizon, futures, onFuture } = input;
   const present = copy();
   const report = present.policy.report?.();
   if (!report || !present.policy.estimate || traffic.length === 0) return undefined;
   const { sure } = payoffOf(present.policy, trafficGroups(traffic), tradeoff);
   const ends = Array.from({ length: futures }, (_, i) => {
+    onFuture?.(i);
     const own = random.split(i);
     const truth = report.samplePosterior(own.split("truth"));
     return sure >= ENOUGH ? { votes: 0, dollars: 0 } : futureOf(input, copy(), truth, own);

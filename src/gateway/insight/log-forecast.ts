@@ -15,6 +15,7 @@ export interface LogForecastOptions {
   readonly tradeoff: number;
   readonly horizon: number;
   readonly futures: number;
+  readonly onFuture?: ((future: number) => void) | undefined;
 }
 
 /** A forecast with the version of the posterior that it starts from. */

@@ -28,6 +28,9 @@ const MANIFEST_SCHEMA = z.object({
   files: z.array(z.object({ name: z.string(), bytes: z.number(), sha256: z.string() })),
 });
 
+/** Called with the name of each file before it is read or written, to show progress. */
+export type OnFile = (file: string) => void;
+
 /** Writes the manifest of a backup whose files are complete. */
 export async function writeManifest(
   folder: string,
@@ -52,7 +55,7 @@ export async function writeManifest(
 }
 
 /** Reads the manifest of a backup and checks all files. Throws InputError if the backup is incomplete or damaged. */
-export async function checkBackup(folder: string): Promise<Manifest> {
+export async function checkBackup(folder: string, onFile: OnFile = () => {}): Promise<Manifest> {
   const file = join(folder, MANIFEST);
   if (!existsSync(file)) {
     throw new InputError(
@@ -64,6 +67,7 @@ export async function checkBackup(folder: string): Promise<Manifest> {
   const manifest = read(file);
   for (const { name, bytes, sha256 } of manifest.files) {
     const copy = join(folder, name);
+    onFile(copy);
     const isWhole =
       existsSync(copy) && statSync(copy).size === bytes && (await hashOf(copy)) === sha256;
     if (!isWhole) {

@@ -5,21 +5,27 @@ import { InputError } from "../../core/input/input-error.ts";
 import { lastPosition } from "../sqlite/check.ts";
 import { createPrivately } from "../sqlite/connect.ts";
 import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
-import { checkBackup, MAIN, type Manifest, writeManifest } from "./manifest.ts";
+import { checkBackup, MAIN, type Manifest, type OnFile, writeManifest } from "./manifest.ts";
 
 /**
  * Copies the files of a store while it is in use. Each copy is consistent in itself. The main file
  * is copied first: a decision that is moved out of it during the backup is then in at least one of
  * the two copies.
  */
-export async function backUpSqlite(file: string, folder: string): Promise<Manifest> {
+export async function backUpSqlite(
+  file: string,
+  folder: string,
+  onFile: OnFile = () => {},
+): Promise<Manifest> {
   const at = new Date().toISOString();
   createFolder(folder);
   const main = join(folder, MAIN);
+  onFile(main);
   const position = copy(file, main, lastPosition);
   const [source, target] = [folderOf(file), folderOf(main)];
   for (const day of daysIn(source)) {
     mkdirSync(target, { recursive: true, mode: 0o700 });
+    onFile(fileOf(target, day));
     copy(fileOf(source, day), fileOf(target, day), () => 0);
   }
   return writeManifest(folder, at, position);
@@ -44,8 +50,12 @@ function copy<T>(from: string, to: string, read: (db: Sqlite.Database) => T): T 
 }
 
 /** Copies a checked backup into a data folder that has no store yet. */
-export async function restoreSqlite(backup: string, file: string): Promise<Manifest> {
-  const manifest = await checkBackup(backup);
+export async function restoreSqlite(
+  backup: string,
+  file: string,
+  onFile: OnFile = () => {},
+): Promise<Manifest> {
+  const manifest = await checkBackup(backup, onFile);
   for (const used of [file, `${file}-head`, folderOf(file)]) {
     if (!existsSync(used)) continue;
     throw new InputError(
@@ -58,6 +68,7 @@ export async function restoreSqlite(backup: string, file: string): Promise<Manif
   const [source, target] = [folderOf(join(backup, MAIN)), folderOf(file)];
   for (const day of daysIn(source)) {
     mkdirSync(target, { recursive: true, mode: 0o700 });
+    onFile(fileOf(target, day));
     copyFileSync(fileOf(source, day), fileOf(target, day));
   }
   // The main file comes last: without it there is no store.

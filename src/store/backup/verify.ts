@@ -2,9 +2,11 @@ import Sqlite from "better-sqlite3";
 import { InputError } from "../../core/input/input-error.ts";
 import { checkLog, damagedSnapshots, hasTable, structuralProblems } from "../sqlite/check.ts";
 import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
+import type { OnFile } from "./manifest.ts";
 
 /** Checks all files of a store without changing them. Returns the problems that it finds. */
-export function problemsInFiles(file: string): string[] {
+export function problemsInFiles(file: string, onFile: OnFile = () => {}): string[] {
+  onFile(file);
   const problems = problemsIn(file, (db) => {
     const found = structuralProblems(db);
     if (found.length > 0 || !hasTable(db, "embeddings")) return found;
@@ -16,7 +18,13 @@ export function problemsInFiles(file: string): string[] {
   });
   const folder = folderOf(file);
   const ofDays = daysIn(folder).map((day) => fileOf(folder, day));
-  return [...problems, ...ofDays.flatMap((day) => problemsIn(day, structuralProblems))];
+  return [
+    ...problems,
+    ...ofDays.flatMap((day) => {
+      onFile(day);
+      return problemsIn(day, structuralProblems);
+    }),
+  ];
 }
 
 function problemsIn(file: string, check: (db: Sqlite.Database) => string[]): string[] {
