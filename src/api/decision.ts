@@ -1,9 +1,48 @@
 import { z } from "zod";
-import { Fallback, Id, Mode, RouterName, Shares, Timestamp, type Value } from "./common.ts";
+import { Fallback, Id, Mode, Shares, Timestamp, type Value } from "./common.ts";
+
+const Amount = z.coerce.number().min(0).optional();
+
+/** Conditions of a search. All of them must hold; those on answers must hold for one answer together. */
+const FILTERS = {
+  router: Id.optional().describe("Name of the router; all routers by default."),
+  session_id: z.string().max(256).optional(),
+  key: Id.optional().describe(
+    "Id of the API key. Only a key with the scope `admin` sees others' requests.",
+  ),
+  since: Timestamp.optional().describe("Earliest time of the request."),
+  until: Timestamp.optional().describe("Latest time of the request."),
+  model: Id.optional().describe("Model that answered."),
+  outcome: z
+    .enum(["ok", "failed", "cancelled", "fallback"])
+    .optional()
+    .describe("How an answer ended. `fallback`: complete, after another model had failed."),
+  min_cost: Amount.describe("Lowest cost of an answer in US dollars."),
+  max_cost: Amount.describe("Highest cost of an answer in US dollars."),
+  min_latency_ms: Amount.describe("Shortest time until the end of an answer."),
+  max_latency_ms: Amount.describe("Longest time until the end of an answer."),
+  vote: z
+    .enum(["any", "none", "first", "second", "tie", "both_bad", "good", "bad", "comment"])
+    .optional()
+    .describe("Votes on the request: the winner of a duel, or a rating that is good or bad."),
+  text: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      "Text of the prompt, in upper or lower case. Finds prompts that are stored without encryption.",
+    ),
+};
+
+export const ExportQuery = z.object({
+  ...FILTERS,
+  format: z.enum(["csv", "json"]).default("csv"),
+  limit: z.coerce.number().int().min(1).max(100_000).default(10_000),
+});
 
 export const DecisionsQuery = z.object({
-  router: RouterName.optional(),
-  session_id: z.string().max(256).optional(),
+  ...FILTERS,
   before: z
     .string()
     .regex(/^\d{1,16}\..{1,256}$/, "must be `next` of the previous page")
@@ -36,7 +75,11 @@ export type Score = Value<typeof Score>;
 /** Members that explain a decision. A duel hides them until somebody has voted. */
 const Explanation = z.object({
   chosen: z.array(z.string()).describe("Models that the router chose."),
-  scores: z.array(Score).describe("One per candidate."),
+  scores: z.array(Score).describe("One per candidate, except for `omitted` ones."),
+  omitted: z
+    .number()
+    .optional()
+    .describe("Number of candidates of a large pool whose scores were not stored."),
   runner_up: z.string().optional().describe("The best of the other models."),
   win_probability: z
     .number()
@@ -112,6 +155,8 @@ const DecisionAnswer = z.object({
   latency_ms: z.number().optional(),
   first_byte_ms: z.number().optional(),
   fallbacks: z.array(Fallback).optional(),
+  error: z.string().optional().describe("Why the answer failed."),
+  text: z.string().optional().describe("The answer, if the gateway has stored it."),
 });
 export type DecisionAnswer = Value<typeof DecisionAnswer>;
 
@@ -129,6 +174,7 @@ export const Decision = z
     ...HEAD,
     at: Timestamp,
     session_id: z.string().optional(),
+    key: z.string().optional().describe("Id of the API key that sent the request."),
     votes: z.array(
       z.object({
         ...VOTE_CONTENT,
@@ -138,6 +184,7 @@ export const Decision = z
           .describe("The declared metric that `rating` comes from."),
         comment: z.string().optional().describe("Text of the voter. Nothing is learned from it."),
         source: VoteSource,
+        weight: z.number().optional().describe("Weight of this kind of vote."),
         at: Timestamp,
         position: z
           .number()
@@ -161,7 +208,13 @@ export const DecisionPage = z
   .object({
     object: z.literal("list"),
     data: z.array(Decision),
-    next: z.string().optional().describe("Value of `before` that requests the next page."),
+    next: z
+      .string()
+      .optional()
+      .describe("Value of `before` that continues the search, also after a page that is not full."),
+    searched_to: Timestamp.optional().describe(
+      "Time back to which requests were examined, if the search is not complete.",
+    ),
   })
   .describe("Decisions, newest first.");
 export type DecisionPage = Value<typeof DecisionPage>;

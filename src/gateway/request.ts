@@ -285,15 +285,15 @@ function logAnswers(
     const { usage, cost } = paidUsage(model, end, common.promptTokens);
     return [{ model: model.name, usage, cost, isWhole: !end.error }];
   });
-  let priced = paid.length > 0 ? settle(paid) : undefined;
+  let settled = paid.length > 0 ? settle(paid) : undefined;
   let total = 0;
   const [first = 0, second = 0] = answers.map(({ slot, model, end, failure, fallbacks }) => {
     const own = { ...common, slot };
     if (end) {
       const isHidden = isLater || answers.length === 2;
-      const cost = recorder.answered({ ...own, priced }, model, end, fallbacks, isHidden);
+      const cost = recorder.answered({ ...own, ...settled }, model, end, fallbacks, isHidden);
       // The first answer that is logged carries the counts of both.
-      priced = undefined;
+      settled = undefined;
       total += billed(model, cost);
       return cost;
     }

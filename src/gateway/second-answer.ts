@@ -63,8 +63,7 @@ function logSecond(
   }
   const { usage, cost: paid } = paidUsage(model, end, slot.promptTokens);
   const answer = { model: model.name, usage, cost: paid, isWhole: !end.error };
-  const priced = settleSecond(answer);
-  const cost = recorder.answered({ ...slot, priced }, model, end, [], true);
+  const cost = recorder.answered({ ...slot, ...settleSecond(answer) }, model, end, [], true);
   router.cap.spent(cost, cost);
   return cost;
 }

@@ -25,23 +25,43 @@ export function timeOfId(id: string): number | undefined {
   return parts ? Number.parseInt(parts[1]! + parts[2]!, 16) : undefined;
 }
 
+/** The lowest id of a decision that is made at a time or later. */
+export function idsFrom(at: number): string {
+  const hex = Math.floor(at).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7`;
+}
+
 /** The day on which a decision and its answers are stored, in days since 1970. `at` is used for ids without a time. */
 export function dayOf(id: string, at: number): number {
   return Math.floor((timeOfId(id) ?? at) / DAY_MS);
 }
 
 /**
- * Decisions that represent all decisions equally. Duels are always stored and ordinary decisions
- * only in part, so duels that a sample of the lowest rate would not contain are left out.
+ * Decisions that represent all decisions equally and have all their candidates. Duels are always
+ * stored, and in full, while ordinary decisions are stored only in part, so duels that a sample of
+ * the lowest rate would not contain are left out.
  */
 export function uniformSample<D extends Sampled>(decisions: readonly D[]): D[] {
   const rate = Math.min(...decisions.map(({ sample = 1 }) => sample || 1));
-  return decisions.filter(({ id, sample }) => sample !== 0 && sampleNumber(id) < rate);
+  const someOmitted = decisions.some(({ omitted = 0 }) => omitted > 0);
+  return decisions.filter(
+    ({ id, sample }) =>
+      sample !== 0 && sampleNumber(id) < rate && (!someOmitted || isStoredInFull(id)),
+  );
 }
 
 interface Sampled {
   readonly id: string;
   readonly sample?: number | undefined;
+  readonly omitted?: number | undefined;
+}
+
+/**
+ * Whether a decision is among the eighth that is stored with all candidates of a large pool. A
+ * function of the id alone, and independent of `sampleNumber`.
+ */
+export function isStoredInFull(id: string): boolean {
+  return (sampleNumber(id) * 2 ** 24) % 1 < 1 / 8;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Decision, Reasons } from "./decision.ts";
 import { dayOf } from "./decision-id.ts";
 import type { Answered } from "./events.ts";
-import { checkName } from "./row.ts";
+import { checkName, packArrays, unpackArrays } from "./row.ts";
 import { packedBytesOf, unpackedVector } from "./vector.ts";
 
 /** A decision as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
@@ -25,6 +25,16 @@ export interface AnswerRow {
   readonly at: number;
   readonly owner: string | null;
   readonly body: string;
+  /** Members of the body by which requests are searched. SQLite computes them from the body. */
+  readonly searched: SearchedFields;
+}
+
+export interface SearchedFields {
+  readonly model: string | null;
+  /** "failed", "cancelled", "fallback" if another model had failed before, or null. */
+  readonly outcome: string | null;
+  readonly cost: number | null;
+  readonly latency_ms: number | null;
 }
 
 export function decisionRow(event: Decision): DecisionRow {
@@ -44,10 +54,38 @@ export function decisionRow(event: Decision): DecisionRow {
 }
 
 export function answerRow(event: Answered): AnswerRow {
-  const { kind: _, router, at, decision: id, slot, owner = null, ...body } = event;
+  const { kind: _, router, at, decision: id, slot, owner = null, always, ...rest } = event;
   const decision = checkName("decision", id);
-  return { day: dayOf(id, at), decision, slot, router, at, owner, body: JSON.stringify(body) };
+  const isLarge = typeof always === "object" && always.models.length > MOST_STORED_MODELS;
+  const body = JSON.stringify({ ...rest, always: isLarge ? "counted" : always }, packArrays);
+  return {
+    day: dayOf(id, at),
+    decision,
+    slot,
+    router,
+    at,
+    owner,
+    body,
+    searched: searchedFields(event),
+  };
 }
+
+/** The searched members of an answer, or of its body as it is stored. */
+export function searchedFields(answer: Partial<Answered>): SearchedFields {
+  const { model, status, fallbacks, cost, latencyMs } = answer;
+  return {
+    model: model ?? null,
+    outcome: status !== "ok" ? (status ?? null) : fallbacks ? "fallback" : null,
+    cost: cost ?? null,
+    latency_ms: latencyMs ?? null,
+  };
+}
+
+/** Largest pool whose numbers are stored in full with each decision and answer. */
+export const MOST_STORED_MODELS = 64;
+
+/** Columns of an answer that a query has read. */
+export type ReadAnswerRow = Omit<AnswerRow, "day" | "searched">;
 
 /** Columns of a decision that a query has read. `x` only if it was requested. */
 export type ReadDecisionRow = Omit<DecisionRow, "day" | "prompt" | "x"> &
@@ -75,10 +113,10 @@ function renamed(reasons: Reasons): Reasons {
   return (reasons.duel as string) === "asked" ? { ...reasons, duel: "requested" } : reasons;
 }
 
-export function answerOf(row: Omit<AnswerRow, "day">): Answered {
+export function answerOf(row: ReadAnswerRow): Answered {
   const { decision, slot, router, at, owner, body } = row;
   return {
-    ...(JSON.parse(body) as Omit<Answered, "kind">),
+    ...(JSON.parse(body, unpackArrays) as Omit<Answered, "kind">),
     kind: "answered",
     router,
     at,

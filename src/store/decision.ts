@@ -36,6 +36,11 @@ export interface Decision {
   readonly lambda: number;
   readonly reasons?: Reasons | undefined;
   /**
+   * Number of candidates that the row of this decision does not have, because the pool is large;
+   * 0 if undefined. A statistic that decides again reads only decisions with all candidates.
+   */
+  readonly omitted?: number | undefined;
+  /**
    * Probability with which the row of this decision was kept, 1 if undefined. A statistic over
    * rows counts each one 1 / sample times. Rows with 0 count nothing: they were dropped and then
    * restored from a vote token.

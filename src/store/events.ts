@@ -1,6 +1,6 @@
 import type { Options, Outcome, Pool } from "../core/bandit/policy.ts";
 import type { Decision } from "./decision.ts";
-import type { PricedCounts } from "./priced-counts.ts";
+import type { AlwaysCosts, PricedCounts } from "./priced-counts.ts";
 
 /**
  * Glossary
@@ -45,8 +45,12 @@ export interface Answered extends EventBase {
   readonly latencyMs: number;
   readonly firstByteMs?: number | undefined;
   readonly fallbacks?: readonly { readonly model: string; readonly reason: string }[] | undefined;
+  /** Message of the error that ended a failed answer. */
+  readonly error?: string | undefined;
   /** Numbers that the tallies add for the comparison with other models, by model; "" stands for all models. */
   readonly priced?: Readonly<Record<string, Partial<PricedCounts>>> | undefined;
+  /** Expected cost of the request for each model alone; "counted" if the pool is so large that only the tallies have it. */
+  readonly always?: AlwaysCosts | "counted" | undefined;
 }
 
 /**

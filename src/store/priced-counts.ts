@@ -10,4 +10,14 @@ export const PRICED_COUNTS = [
   "residual_sq",
 ] as const;
 
+/**
+ * `always_cost` and `always_doubt` of one request for each model of the pool. Arrays instead of
+ * objects: a pool may have a thousand models, and every request carries these numbers to the store.
+ */
+export interface AlwaysCosts {
+  readonly models: readonly string[];
+  readonly costs: Float64Array;
+  readonly doubts: Float64Array;
+}
+
 export type PricedCounts = Record<(typeof PRICED_COUNTS)[number], number>;

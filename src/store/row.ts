@@ -78,13 +78,14 @@ export function checksumOf(row: LoggedRow): number {
 }
 
 /** Stores Float64Array as base64, because JSON has no typed arrays and no NaN. */
-function packArrays(_key: string, value: unknown): unknown {
+export function packArrays(_key: string, value: unknown): unknown {
   if (!(value instanceof Float64Array)) return value;
   const { buffer, byteOffset, byteLength } = value;
   return { [FLOATS]: Buffer.from(buffer, byteOffset, byteLength).toString("base64") };
 }
 
-function unpackArrays(_key: string, value: unknown): unknown {
+/** Reads what `packArrays` has written. */
+export function unpackArrays(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !(FLOATS in value)) return value;
   return new Float64Array(Uint8Array.from(Buffer.from(String(value[FLOATS]), "base64")).buffer);
 }

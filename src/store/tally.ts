@@ -79,6 +79,11 @@ export function tally(events: readonly Tallied[]): Tally[] {
       add(event, event.model, counts);
       for (const { model } of event.fallbacks ?? []) add(event, model, { fallbacks: 1 });
       for (const [model, priced] of Object.entries(event.priced ?? {})) add(event, model, priced);
+      const { always } = event;
+      if (always === undefined || always === "counted") continue;
+      always.models.forEach((model, i) => {
+        add(event, model, { always_cost: always.costs[i]!, always_doubt: always.doubts[i]! });
+      });
     } else if (event.kind === "voted") {
       for (const [model, counts] of voteCounts(event)) add(event, model, counts);
     }

@@ -17,6 +17,7 @@ export interface Ballot
     | "values"
     | "propensity"
     | "version"
+    | "omitted"
   > {
   /** Embedding of the prompt; undefined if a token refers to an embedding that is stored. */
   readonly x?: Float64Array | undefined;
@@ -37,8 +38,16 @@ export function ballotOf(
   isKept = true,
 ): Ballot {
   const { id, router, at, owner, encoder, candidates, values, propensity, version, x } = decision;
+  const { omitted } = decision;
   const common = { id, router, at, owner, encoder, candidates, values, propensity, version };
-  return { ...common, x, models, isKept, ...(isLaterDuel(decision) && { isLater: true }) };
+  return {
+    ...common,
+    x,
+    models,
+    isKept,
+    ...(omitted !== undefined && { omitted }),
+    ...(isLaterDuel(decision) && { isLater: true }),
+  };
 }
 
 /** Adds what is known about the answers: after a fallback another model answered, or none. */
@@ -117,7 +126,10 @@ function withSlot({ models, isLater }: Ballot, verdict: Verdict): Verdict {
 }
 
 /** Models that the verdict is about. */
-function modelsVotedOn({ models, candidates }: Ballot, verdict: Verdict): readonly string[] {
+function modelsVotedOn(
+  { models, candidates, omitted = 0 }: Ballot,
+  verdict: Verdict,
+): readonly string[] {
   if ("comment" in verdict) return [];
   if ("outcome" in verdict) {
     const [a, b] = models;
@@ -134,7 +146,9 @@ function modelsVotedOn({ models, candidates }: Ballot, verdict: Verdict): readon
   const { ranking } = verdict;
   const known = new Set([...candidates, ...models]);
   const isDistinct = new Set(ranking).size === ranking.length;
-  if (!isDistinct || ranking.length < 2 || !ranking.every((model) => known.has(model))) {
+  // The learner skips votes on models that are not in the pool.
+  const areCandidates = omitted > 0 || ranking.every((model) => known.has(model));
+  if (!isDistinct || ranking.length < 2 || !areCandidates) {
     throw new VoteRefused("invalid");
   }
   return ranking;

@@ -134,7 +134,11 @@ async function ballotByToken(
     () => undefined,
   );
   const known = record
-    ? { ...withAnswers(ballot, record.answers), candidates: record.decision.candidates }
+    ? {
+        ...withAnswers(ballot, record.answers),
+        candidates: record.decision.candidates,
+        omitted: record.decision.omitted,
+      }
     : ballot;
   const values = record ? record.decision.values : ballot.values;
   const x = ballot.x ?? record?.decision.x ?? (await store.embedding(id));

@@ -132,7 +132,7 @@ export function simulate(traffic: Traffic) {
       },
       ({ messages, answers, gap }) => {
         now += gap;
-        const priced = pricedOf(prices, messages, script.category, now, answers);
+        const settled = pricedOf(prices, messages, script.category, now, answers);
         const common = { router: "auto", at: now, decision: "d", slot: 0 } as const;
         for (const [slot, { model, usage, cost }] of answers.entries()) {
           events.push({
@@ -144,7 +144,7 @@ export function simulate(traffic: Traffic) {
             outputTokens: usage.completionTokens,
             cost,
             latencyMs: 1,
-            ...(slot === 0 && { priced }),
+            ...(slot === 0 && settled),
           });
         }
       },

@@ -16,11 +16,13 @@ export function decisionView(record: DecisionRecord): ShownDecision {
     router: decision.router,
     mode: decision.mode,
     ...(decision.session !== undefined && { session_id: decision.session }),
+    ...(decision.owner !== undefined && { key: decision.owner }),
     duel: isDuel(decision),
     posterior_version: decision.version,
-    votes: votes.map(({ verdict, source, at, position, metric }) => ({
+    votes: votes.map(({ verdict, source, weight, at, position, metric }) => ({
       ...verdict,
       source,
+      weight,
       at: new Date(at).toISOString(),
       position,
       ...(metric && { metric }),
@@ -45,6 +47,7 @@ export function decisionView(record: DecisionRecord): ShownDecision {
       latency_ms: rest.latencyMs,
       first_byte_ms: rest.firstByteMs,
       fallbacks: rest.fallbacks,
+      error: rest.error,
     })),
   };
 }
@@ -63,7 +66,7 @@ export function isVoted(votes: DecisionRecord["votes"]): boolean {
 
 /** Numbers and sentences that explain a decision. */
 export function explanation(decision: Omit<Decision, "x">): Explanation {
-  const { candidates, values, costs, propensity, seed, lambda, pair } = decision;
+  const { candidates, values, costs, propensity, seed, lambda, pair, omitted } = decision;
   const reasons = decision.reasons ?? {};
   const { uncertainty, win, runner_up, duel, tokens, ...rest } = reasons;
   return {
@@ -83,6 +86,7 @@ export function explanation(decision: Omit<Decision, "x">): Explanation {
       }),
       net: values && values[i]! - lambda * (costs?.[i] ?? 0),
     })),
+    ...(omitted !== undefined && { omitted }),
     runner_up,
     win_probability: win,
     propensity,

@@ -8,7 +8,7 @@ import { categoryMembership } from "../../core/bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
 import { inPages } from "../../learner/pages.ts";
 import { weightOf } from "../../store/decision.ts";
-import type { Cursor, Store } from "../../store/store.ts";
+import type { Cursor, Store, TallyQuery } from "../../store/store.ts";
 import { addCounts, noCounts, type Tallied, type Tally, tally } from "../../store/tally.ts";
 import { RecentQueries, type RecentQuery } from "../routing/recent.ts";
 import { learningCurve } from "./learning-curve.ts";
@@ -80,7 +80,11 @@ export async function recount(
       sums.set(key, { router, bucket, model, counts: sum });
     }
   };
+  let areCounted = true;
   for await (const page of decisionsOf(store, router)) {
+    if (page.some(({ answers }) => answers.some(({ always }) => always === "counted"))) {
+      areCounted = false;
+    }
     const groups = Map.groupBy(page, ({ decision }) => weightOf(decision));
     for (const [weight, records] of groups) {
       const events = records.flatMap(({ decision, answers }) => [decision, ...answers]);
@@ -93,7 +97,18 @@ export async function recount(
   for await (const event of inPages((after, limit) => store.logEvents(router, after, limit))) {
     count([event]);
   }
+  if (!areCounted) await addAlways(store, { router, from, to, step }, sums);
   return [...sums.values()].toSorted((a, b) => a.bucket - b.bucket || (a.model < b.model ? -1 : 1));
+}
+
+/** Takes the costs of "always one model" from the tallies, because the rows of a large pool do not have them. */
+async function addAlways(store: Store, query: TallyQuery, sums: Map<string, Tally>): Promise<void> {
+  for (const found of await store.tallies(query)) {
+    const key = `${found.bucket} ${found.model}`;
+    const { always_cost, always_doubt } = found.counts;
+    const counts = { ...(sums.get(key)?.counts ?? noCounts()), always_cost, always_doubt };
+    sums.set(key, { ...found, counts });
+  }
 }
 
 const PAGE = 500;

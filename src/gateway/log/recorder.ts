@@ -10,6 +10,7 @@ import type { AnswerEnd } from "../providers/upstream/upstream.ts";
 import { usageOf } from "../providers/upstream/usage.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Feed } from "./feed.ts";
+import { shortened } from "./shorten.ts";
 
 /** Identifies an answer in the log. */
 export interface AnswerSlot {
@@ -24,6 +25,7 @@ export interface AnswerSlot {
   readonly isKept?: boolean | undefined;
   /** Numbers that the tallies add for the comparison with other models. */
   readonly priced?: Answered["priced"];
+  readonly always?: Answered["always"];
 }
 
 /** Router name in the log for requests that name a model. No router decides them. */
@@ -53,7 +55,7 @@ export class Recorder {
   /** Records a decision. If it is not kept, because it is not part of the sample, it is only counted. */
   decided(decision: Decision, isKept: boolean): void {
     const duel = isDuel(decision);
-    this.#parts.log.log(decision, isKept);
+    this.#parts.log.log(shortened(decision), isKept);
     this.#decisionsOf(decision.router)[duel ? "duel" : "single"].inc();
     this.#parts.feed.publish(decision.owner, () => ({
       type: "decision",
@@ -103,7 +105,9 @@ export class Recorder {
           ? undefined
           : rounded(end.firstByteAt - end.sentAt),
         fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
+        error: status === "failed" ? end.error?.message.slice(0, LONGEST_ERROR) : undefined,
         priced: slot.priced,
+        always: slot.always,
       },
       slot.isKept,
       hidden,
@@ -130,6 +134,7 @@ export class Recorder {
       cost: 0,
       latencyMs: rounded(this.#parts.clock.now() - startedAt),
       fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
+      error: status === "failed" ? error.message.slice(0, LONGEST_ERROR) : undefined,
     };
     this.#write(answered, slot.isKept);
   }
@@ -182,6 +187,8 @@ export class Recorder {
 }
 
 const REPEAT_MS = 3_600_000;
+/** Characters of an error that are stored. */
+const LONGEST_ERROR = 500;
 
 /** Members of an answer's event that could reveal the model. */
 function openFields(event: Answered) {

@@ -1,4 +1,5 @@
-import type { PricedCounts } from "../../store/priced-counts.ts";
+import type { Answered } from "../../store/events.ts";
+import type { AlwaysCosts, PricedCounts } from "../../store/priced-counts.ts";
 import type { Prefix } from "../dialects/dialect.ts";
 import { expectedPrice } from "../providers/answer-price.ts";
 import type { Needs } from "../providers/capabilities.ts";
@@ -7,7 +8,7 @@ import type { Usage } from "../providers/upstream/usage.ts";
 import { CacheHits } from "./cache-hits.ts";
 import { CategoryMeans } from "./category-means.ts";
 import { Charges } from "./charges.ts";
-import { CommonErrors } from "./common-errors.ts";
+import { CommonErrors, type ErrorSources } from "./common-errors.ts";
 import { OutputLengths } from "./output-lengths.ts";
 import { ReadPrefixes } from "./prefixes.ts";
 
@@ -43,6 +44,9 @@ export interface PaidAnswer {
   readonly isWhole: boolean;
 }
 
+/** Numbers that the tallies add for one request. */
+export type SettledPrices = Pick<Answered, "priced" | "always">;
+
 type PricedModel = Pick<ServedModel, "spec" | "listCost">;
 
 /**
@@ -58,6 +62,8 @@ export class AnswerPrices {
   readonly #charges = new Charges();
   readonly #hits = new CacheHits();
   readonly #errors = new CommonErrors();
+  /** Memory for the sources of one model's errors, which is used again for each model. */
+  #sources: ErrorSources = { slopes: new Float64Array(0), sds: new Float64Array(0) };
 
   /** Quotes the price of a model's answer, or undefined if the model has no price. */
   quote(
@@ -78,32 +84,30 @@ export class AnswerPrices {
   }
 
   /**
-   * Learns from the answers to one request. Returns what the tallies add for each model, and for
-   * all models together under the name "".
+   * Learns from the answers to one request. Returns what the tallies add for the models that
+   * answered, for all models together under the name "", and for each model alone.
    */
   settle(
     conversation: PricedConversation,
     models: readonly (PricedModel | undefined)[],
     quotes: ReadonlyMap<string, PriceQuote>,
     answers: readonly PaidAnswer[],
-  ): Record<string, Partial<PricedCounts>> {
+  ): SettledPrices {
     const { prefixes, at } = conversation;
     const session = this.#sessionOf(conversation);
-    const counts: Record<string, Partial<PricedCounts>> = { "": { priced: 1 } };
-    for (const model of models) {
-      if (model?.spec.price) counts[model.spec.name] = this.#alone(model, conversation, answers);
-    }
+    const always = this.#always(models, conversation, answers);
+    const priced: Record<string, Partial<PricedCounts>> = { "": { priced: 1 } };
     for (const answer of answers) {
       const own = this.#settleOne(conversation, session, models, quotes, answer);
-      if (own) counts[answer.model] = { ...counts[answer.model], ...own };
+      if (own) priced[answer.model] = own;
     }
     this.read.remember(prefixes, {
       session,
       models: answers.map(({ model }) => model),
       at,
-      outputs: new Map([...quotes].map(([model, { output }]) => [model, output])),
+      outputs: quotes,
     });
-    return counts;
+    return { priced, always };
   }
 
   /**
@@ -115,12 +119,12 @@ export class AnswerPrices {
     models: readonly (PricedModel | undefined)[],
     quotes: ReadonlyMap<string, PriceQuote>,
     answer: PaidAnswer,
-  ): Record<string, Partial<PricedCounts>> {
+  ): SettledPrices {
     const { prefixes, at } = conversation;
     const session = this.#sessionOf(conversation);
     const own = this.#settleOne(conversation, session, models, quotes, answer);
     this.read.alsoRead(prefixes, answer.model, at);
-    return own ? { [answer.model]: own } : {};
+    return own ? { priced: { [answer.model]: own } } : {};
   }
 
   #sessionOf({ session, prefixes }: PricedConversation): string {
@@ -143,6 +147,24 @@ export class AnswerPrices {
     return { priced: 1, expected, residual_sq: (cost - expected) ** 2 };
   }
 
+  /** Expected cost of the request for each model that has a price. */
+  #always(
+    models: readonly (PricedModel | undefined)[],
+    conversation: PricedConversation,
+    answers: readonly PaidAnswer[],
+  ): AlwaysCosts {
+    const priced = models.filter((model) => model?.spec.price) as PricedModel[];
+    const costs = new Float64Array(priced.length);
+    const doubts = new Float64Array(priced.length);
+    const before = this.read.find(conversation.prefixes);
+    for (let i = 0; i < priced.length; i++) {
+      const alone = this.#alone(priced[i]!, conversation, answers, before);
+      costs[i] = alone.cost;
+      doubts[i] = alone.doubt;
+    }
+    return { models: priced.map(({ spec }) => spec.name), costs, doubts };
+  }
+
   /**
    * Expected cost of the request if one model had answered the whole conversation. The lengths of
    * its answers follow from those that were given, by the ratio of the two models' mean lengths.
@@ -153,7 +175,8 @@ export class AnswerPrices {
     model: PricedModel,
     { prefixes, w, isRunning, at }: PricedConversation,
     answers: readonly PaidAnswer[],
-  ): Pick<PricedCounts, "always_cost" | "always_doubt"> {
+    before: ReturnType<ReadPrefixes["find"]>,
+  ): { readonly cost: number; readonly doubt: number } {
     const { name, price, cache, provider } = model.spec;
     const own = answers.find((answer) => answer.model === name);
     const ratio = (means: Pick<CategoryMeans, "of">, model: string) =>
@@ -168,8 +191,7 @@ export class AnswerPrices {
       : mean(({ model, usage }) => usage.promptTokens * ratio(this.#prompts, model));
 
     // This model would also have given the earlier answers, at its own length, so the prompt would have another length.
-    const before = this.read.find(prefixes);
-    const lengthRatio = before?.served ? (before.outputs.get(name) ?? 0) / before.served : 1;
+    const lengthRatio = before?.served ? this.read.outputOf(before, name) / before.served : 1;
     const earlier = read * (prefixes.at(-1)?.answerShare ?? 0);
     const prompt = read + earlier * (lengthRatio - 1);
     // A conversation that began on another node counts as read, so that savings are
@@ -192,10 +214,23 @@ export class AnswerPrices {
     const perPrompt = (dollars - outputDollars) / Math.max(1, prompt);
     const slope = (own ? 0 : outputDollars) + others * earlier * lengthRatio * perPrompt;
     const sd = this.#lengthDoubt(name, w, answers);
-    const sources = Array.from(w, (part) => ({ slope: part * charge * slope, sd }));
-    sources.push({ slope: charge * gap, sd: hit.sd });
-    for (const part of w) sources.push({ slope: part * charge * dollars, sd: own ? 0 : doubt });
-    return { always_cost: charge * dollars, always_doubt: this.#errors.add(name, sources) };
+    const M = w.length;
+    if (this.#sources.sds.length !== 2 * M + 1) {
+      this.#sources = {
+        slopes: new Float64Array(2 * M + 1),
+        sds: new Float64Array(2 * M + 1),
+      };
+    }
+    const { slopes, sds } = this.#sources;
+    for (let m = 0; m < M; m++) {
+      slopes[m] = w[m]! * charge * slope;
+      sds[m] = sd;
+      slopes[M + 1 + m] = w[m]! * charge * dollars;
+      sds[M + 1 + m] = own ? 0 : doubt;
+    }
+    slopes[M] = charge * gap;
+    sds[M] = hit.sd;
+    return { cost: charge * dollars, doubt: this.#errors.add(name, this.#sources) };
   }
 
   /** Relative standard deviation of the ratio of two models' mean lengths. */

@@ -50,12 +50,12 @@ function spendAfter(models: readonly Listed[], requests: readonly Request[]) {
     );
     const { price } = models.find(({ name }) => name === model)!;
     const cost = costOf(usage, price)!;
-    const priced = prices.settle(conversation, served, quotes, [
+    const settled = prices.settle(conversation, served, quotes, [
       { model, usage, cost, isWhole: true },
     ]);
     const { promptTokens: inputTokens, completionTokens: outputTokens } = usage;
     const common = { router: "auto", at: 0, decision: `${i}`, slot: 0, latencyMs: 1 } as const;
-    const tokens = { inputTokens, outputTokens, cost, model, priced };
+    const tokens = { inputTokens, outputTokens, cost, model, ...settled };
     return { ...common, ...tokens, kind: "answered", status: "ok" } as const;
   });
   const tallies = tally(events);

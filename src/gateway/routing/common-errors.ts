@@ -1,10 +1,10 @@
 /**
- * A source of errors that many requests share: how the cost of one request depends on it,
- * and its standard deviation.
+ * Sources of errors that many requests share: how the cost of one request depends on each, and
+ * their standard deviations.
  */
-export interface ErrorSource {
-  readonly slope: number;
-  readonly sd: number;
+export interface ErrorSources {
+  readonly slopes: Float64Array;
+  readonly sds: Float64Array;
 }
 
 /**
@@ -15,24 +15,29 @@ export interface ErrorSource {
  * Different sources are independent.
  */
 export class CommonErrors {
-  readonly #models = new Map<string, { slopes: number; variance: number }[]>();
+  readonly #models = new Map<string, { slopes: Float64Array; variances: Float64Array }>();
 
   /** Adds a request of a model, with its sources in a fixed order. Returns by how much the total grows. */
-  add(model: string, sources: readonly ErrorSource[]): number {
-    const known = this.#models.get(model);
-    const sums =
-      known?.length === sources.length ? known : sources.map(() => ({ slopes: 0, variance: 0 }));
-    this.#models.set(model, sums);
-    const before = totalOf(sums);
-    for (const [i, { slope, sd }] of sources.entries()) {
-      const sum = sums[i]!;
-      sum.variance += sd * sd * slope * (slope + 2 * sum.slopes);
-      sum.slopes += slope;
+  add(model: string, { slopes, sds }: ErrorSources): number {
+    const size = slopes.length;
+    let sums = this.#models.get(model);
+    if (sums?.slopes.length !== size) {
+      sums = { slopes: new Float64Array(size), variances: new Float64Array(size) };
+      this.#models.set(model, sums);
     }
-    return totalOf(sums) - before;
+    const before = totalOf(sums.variances);
+    for (let i = 0; i < size; i++) {
+      const slope = slopes[i]!;
+      const sd = sds[i]!;
+      sums.variances[i]! += sd * sd * slope * (slope + 2 * sums.slopes[i]!);
+      sums.slopes[i]! += slope;
+    }
+    return totalOf(sums.variances) - before;
   }
 }
 
-function totalOf(sums: readonly { variance: number }[]): number {
-  return Math.sqrt(sums.reduce((sum, { variance }) => sum + Math.max(0, variance), 0));
+function totalOf(variances: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < variances.length; i++) sum += Math.max(0, variances[i]!);
+  return Math.sqrt(sum);
 }

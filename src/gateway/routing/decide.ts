@@ -1,6 +1,5 @@
 import { type Decision, isLaterDuel, type Reasons } from "../../store/decision.ts";
 import { newDecisionId, sampleNumber } from "../../store/decision-id.ts";
-import type { Answered } from "../../store/events.ts";
 import { readKey, seal } from "../../store/seal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
@@ -10,7 +9,13 @@ import type { Conversation } from "../dialects/dialect.ts";
 import type { Recorder } from "../log/recorder.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Stopwatch } from "../telemetry/metrics.ts";
-import type { AnswerPrices, PaidAnswer, PricedConversation, PriceQuote } from "./answer-prices.ts";
+import type {
+  AnswerPrices,
+  PaidAnswer,
+  PricedConversation,
+  PriceQuote,
+  SettledPrices,
+} from "./answer-prices.ts";
 import { type ChoiceQuery, choose, netValue, type RouterView } from "./choose.ts";
 import { explain } from "./explain.ts";
 import type { LiveRouter } from "./live-router.ts";
@@ -41,10 +46,10 @@ export interface PendingDecision {
   readonly x: Float64Array;
   /** False if the decision is not part of the sample: it is counted, but not stored. */
   readonly isKept: boolean;
-  /** Learns the prices of the answers. Returns what the tallies add for each model. */
-  readonly settle: (answers: readonly PaidAnswer[]) => NonNullable<Answered["priced"]>;
+  /** Learns the prices of the answers. Returns what the tallies add. */
+  readonly settle: (answers: readonly PaidAnswer[]) => SettledPrices;
   /** The same for the second answer of a duel that came later. */
-  readonly settleSecond: (answer: PaidAnswer) => NonNullable<Answered["priced"]>;
+  readonly settleSecond: (answer: PaidAnswer) => SettledPrices;
   /** Other candidates, the best first. None if the operator has fixed the model. */
   readonly others: () => readonly ServedModel[];
   readonly complete: () => Decision;

@@ -12,7 +12,7 @@ const answer = (content: string) => ({ role: "assistant", content });
 const system = { role: "system", content: "be brief" };
 const first = [system, user("hi")];
 const second = [...first, answer("hello"), user("and now?")];
-const facts = { session: "s", models: ["a"], outputs: new Map([["a", 10]]) };
+const facts = { session: "s", models: ["a"], outputs: new Map([["a", { output: 10 }]]) };
 
 describe("prefixes of a conversation", () => {
   it("have the same hashes as the conversation before, and none of its text", () => {

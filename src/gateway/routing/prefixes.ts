@@ -15,8 +15,8 @@ interface ReadPrefix {
   readonly models: Map<string, number>;
   /** The model that answered last; undefined after a duel. */
   model: string | undefined;
-  /** Expected tokens of all answers so far, by model, if that model had given them. */
-  outputs: ReadonlyMap<string, number>;
+  /** Expected tokens of all answers so far if one model had given them, by the model's number. */
+  outputs: Float64Array;
   /** Expected tokens of all answers so far by the models that gave them: in total, and by model. */
   served: number;
   parts: ReadonlyMap<string, number>;
@@ -29,18 +29,27 @@ export interface ReadRequest {
   readonly models: readonly string[];
   readonly at: number;
   /** Expected tokens of each model's answer. */
-  readonly outputs: ReadonlyMap<string, number>;
+  readonly outputs: ReadonlyMap<string, { readonly output: number }>;
 }
 
 /** Prefixes that models have read recently, in memory. */
 export class ReadPrefixes {
   /** Prefixes by hash, the most recently used last. */
   readonly #read = new Map<string, ReadPrefix>();
+  /** Numbers of the models, in the order in which they were first seen. */
+  readonly #numbers = new Map<string, number>();
+  /** Lengths of all `outputs` together. */
+  #cells = 0;
 
   /** The longest known prefix of a conversation, which identifies its session. */
   find(prefixes: readonly Prefix[]): ReadPrefix | undefined {
     const found = prefixes.findLast(({ hash, isHead }) => !isHead && this.#read.has(hash));
     return found && this.#read.get(found.hash);
+  }
+
+  /** Expected tokens of all answers of a conversation so far if one model had given them. */
+  outputOf({ outputs }: ReadPrefix, model: string): number {
+    return outputs[this.#numbers.get(model) ?? -1] ?? 0;
   }
 
   /** Share of the conversation that a model has read since a time. Without a name: that any model has read. */
@@ -56,13 +65,18 @@ export class ReadPrefixes {
   /** Notes that models have read a conversation. */
   remember(prefixes: readonly Prefix[], { session, models, at, outputs: own }: ReadRequest): void {
     const before = this.find(prefixes);
-    const outputs = new Map(
-      [...own].map(([model, tokens]) => [model, tokens + (before?.outputs.get(model) ?? 0)]),
-    );
+    for (const model of own.keys()) {
+      if (!this.#numbers.has(model)) this.#numbers.set(model, this.#numbers.size);
+    }
+    const outputs = new Float64Array(this.#numbers.size);
+    for (const [model, { output }] of own) {
+      const number = this.#numbers.get(model)!;
+      outputs[number] = output + (before?.outputs[number] ?? 0);
+    }
     // After a duel, the conversation continues with one of the two answers.
     const parts = new Map(before?.parts);
     for (const model of models) {
-      parts.set(model, (parts.get(model) ?? 0) + (own.get(model) ?? 0) / models.length);
+      parts.set(model, (parts.get(model) ?? 0) + (own.get(model)?.output ?? 0) / models.length);
     }
     const served = [...parts.values()].reduce((sum, part) => sum + part, 0);
     const ends = [prefixes.findLast(({ isHead }) => isHead), prefixes.at(-1)];
@@ -74,10 +88,17 @@ export class ReadPrefixes {
       read.at = at;
       read.model = model;
       for (const model of models) read.models.set(model, at);
+      if (!known) this.#cells += outputs.length;
       this.#read.delete(end.hash);
       this.#read.set(end.hash, read);
     }
-    while (this.#read.size > MOST) this.#read.delete(this.#read.keys().next().value!);
+    while (this.#read.size > MOST || this.#cells > MOST_CELLS) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    const [hash, { outputs }] = this.#read.entries().next().value!;
+    this.#read.delete(hash);
+    this.#cells -= outputs.length;
   }
 
   /** Notes that one more model has read a conversation, which continues with another one's answer. */
@@ -88,4 +109,6 @@ export class ReadPrefixes {
   }
 }
 
+/** Largest number of prefixes, and of expected tokens of models in all of them, which take 8 bytes each. */
 const MOST = 50_000;
+const MOST_CELLS = 4_000_000;
