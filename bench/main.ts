@@ -91,6 +91,11 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "decisions per second of one and two writers on SQLite and PostgreSQL",
     load: async () => (await import("./store.ts")).store,
   },
+  many: {
+    summary:
+      "start, statistics, searches and deleting a day with 5,000,000 requests (--rounds) against 50,000 [sqlite] [postgres]",
+    load: async () => (await import("./many.ts")).many,
+  },
   scale: {
     summary: "votes and snapshots beyond one database, simulated; writes docs/scale.md",
     load: async () => (await import("./scale.ts")).scale,

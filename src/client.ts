@@ -22,5 +22,10 @@ export type { Stage, Truth, Voters } from "./api/sandbox.ts";
 export type { SecondAnswer } from "./api/second.ts";
 export type { ModelCounts, SeriesPoint, Standing, Stats } from "./api/stats.ts";
 export type { VoteReceipt, VoteRequest } from "./api/vote.ts";
-export { type CallOptions, JoustClient, type JoustClientOptions } from "./client/client.ts";
+export {
+  type CallOptions,
+  JoustClient,
+  type JoustClientOptions,
+  type RequestQuery,
+} from "./client/client.ts";
 export { ApiError, ConnectionError } from "./client/error.ts";

@@ -2,7 +2,13 @@ import type { z } from "zod";
 import type * as admin from "../api/admin.ts";
 import type { ChatChunk, ChatCompletion, ChatRequest } from "../api/chat.ts";
 import type { Value } from "../api/common.ts";
-import type { Decision, DecisionPage, DecisionsQuery, RouteDecision } from "../api/decision.ts";
+import type {
+  Decision,
+  DecisionPage,
+  DecisionsQuery,
+  ExportQuery,
+  RouteDecision,
+} from "../api/decision.ts";
 import type { FeedEvent } from "../api/event.ts";
 import type {
   LearningCurve,
@@ -37,6 +43,9 @@ export interface CallOptions {
 
 type Input<S extends z.ZodType> = Readonly<z.input<S>>;
 type Query<S extends z.ZodType> = Partial<Value<S>>;
+
+/** Conditions of a search for decisions. */
+export type RequestQuery = Omit<Query<typeof DecisionsQuery>, "before" | "limit">;
 
 /** HTTP client of a gateway. Methods throw `ApiError` or `ConnectionError`. */
 export class JoustClient {
@@ -122,6 +131,14 @@ export class JoustClient {
     options?: CallOptions,
   ): Promise<DecisionPage> {
     return this.#get("/v1/decisions", query, options);
+  }
+
+  /** Downloads decisions as a CSV or JSON file. */
+  async exportDecisions(
+    query: Query<typeof ExportQuery> = {},
+    options?: CallOptions,
+  ): Promise<Blob> {
+    return (await this.#send(withQuery("/v1/decisions/export", query), {}, options)).blob();
   }
 
   decision(id: string, options?: CallOptions): Promise<Decision> {
@@ -234,13 +251,7 @@ export class JoustClient {
   }
 
   async #get<T>(path: string, query: object, options?: CallOptions): Promise<T> {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const text = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-    const response = await this.#send(
-      [path, text.join("&")].filter(Boolean).join("?"),
-      {},
-      options,
-    );
+    const response = await this.#send(withQuery(path, query), {}, options);
     return (await response.json()) as T;
   }
 
@@ -277,6 +288,12 @@ export class JoustClient {
     onError?.(error);
     throw error;
   }
+}
+
+function withQuery(path: string, query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return [path, text.join("&")].filter(Boolean).join("?");
 }
 
 function bodyOf(body: object): RequestInit {

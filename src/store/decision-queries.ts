@@ -1,6 +1,6 @@
 import type { Decision } from "./decision.ts";
 import { DAY_MS, timeOfId } from "./decision-id.ts";
-import { type AnswerRow, answerOf, decisionOf, type ReadDecisionRow } from "./decision-row.ts";
+import { answerOf, decisionOf, type ReadAnswerRow, type ReadDecisionRow } from "./decision-row.ts";
 import { LogQueries, type Select } from "./queries.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
 import type { DecisionRecord, PageQuery, RoutedQuery, TallyQuery } from "./store.ts";
@@ -35,20 +35,20 @@ const SUMS = literal(
 
 /** The reading half of a store, the same for both databases. Pages of decisions are read day by day. */
 export class Queries extends LogQueries {
-  readonly #days: Days;
+  protected readonly days: Days;
 
   constructor(select: Select, days: Days) {
     super(select);
-    this.#days = days;
+    this.days = days;
   }
 
   async routed({ router, after, since = 0, limit }: RoutedQuery): Promise<Decision[]> {
     const from = Math.max(since, after?.at ?? 0);
     const found: Decision[] = [];
-    for (const day of await this.#days.list()) {
+    for (const day of await this.days.list()) {
       if (found.length >= limit) break;
       if ((day + 1) * DAY_MS <= from) continue;
-      const { select, decisions } = this.#days.of(day);
+      const { select, decisions } = this.days.of(day);
       const conditions = [sql`router = ${router}`, sql`at >= ${since}`];
       if (after) conditions.push(sql`(at, id) > (${after.at}, ${after.id})`);
       const rows = await select<ReadDecisionRow>(sql`
@@ -68,28 +68,28 @@ export class Queries extends LogQueries {
     if (before) conditions.push(sql`(at, id) < (${before.at}, ${before.id})`);
     const columns = withX ? COLUMNS_WITH_X : COLUMNS;
     const found: DecisionRecord[] = [];
-    for (const day of (await this.#days.list()).toReversed()) {
+    for (const day of (await this.days.list()).toReversed()) {
       if (found.length >= limit) break;
       if (before && day * DAY_MS > before.at) continue;
       if ((day + 1) * DAY_MS <= since) break;
-      const { select, decisions } = this.#days.of(day);
+      const { select, decisions } = this.days.of(day);
       const rows = await select<ReadDecisionRow>(sql`
         SELECT ${columns} FROM ${decisions} WHERE ${joined(conditions, " AND ")}
         ORDER BY at DESC, id DESC LIMIT ${limit - found.length}`);
-      found.push(...(await this.#withAnswersAndVotes(day, rows)));
+      found.push(...(await this.withAnswersAndVotes(day, rows)));
     }
     return found;
   }
 
   async decision(id: string): Promise<DecisionRecord | undefined> {
     for (const day of await this.#daysOf(id)) {
-      const { select, decisions } = this.#days.of(day);
+      const { select, decisions } = this.days.of(day);
       const rows = await select<ReadDecisionRow>(sql`
         SELECT ${COLUMNS_WITH_X} FROM ${decisions} WHERE id = ${id}`);
-      const [record] = await this.#withAnswersAndVotes(day, rows);
+      const [record] = await this.withAnswersAndVotes(day, rows);
       if (record) return record;
     }
-    if (this.#days.isMoving && timeOfId(id) === undefined) {
+    if (this.days.isMoving && timeOfId(id) === undefined) {
       throw new StoreUnavailable("decisions of an older version are still being moved");
     }
     return undefined;
@@ -97,8 +97,8 @@ export class Queries extends LogQueries {
 
   async timeOfNewest(router: string, count: number): Promise<number> {
     let left = count;
-    for (const day of (await this.#days.list()).toReversed()) {
-      const { select, decisions } = this.#days.of(day);
+    for (const day of (await this.days.list()).toReversed()) {
+      const { select, decisions } = this.days.of(day);
       const [row] = await select<{ at: number }>(sql`
         SELECT at FROM ${decisions} WHERE router = ${router}
         ORDER BY at DESC LIMIT 1 OFFSET ${left - 1}`);
@@ -112,7 +112,7 @@ export class Queries extends LogQueries {
 
   async prompt(decision: string): Promise<Uint8Array | undefined> {
     for (const day of await this.#daysOf(decision)) {
-      const { select, decisions } = this.#days.of(day);
+      const { select, decisions } = this.days.of(day);
       const [row] = await select<{ prompt: Uint8Array | null }>(sql`
         SELECT prompt FROM ${decisions} WHERE id = ${decision}`);
       if (row) return row.prompt ?? undefined;
@@ -122,22 +122,23 @@ export class Queries extends LogQueries {
 
   /** The day of an id, if it exists; all days for ids of older versions, which do not contain a time. */
   async #daysOf(id: string): Promise<number[]> {
-    const days = await this.#days.list();
+    const days = await this.days.list();
     const time = timeOfId(id);
     return time === undefined
       ? days.toReversed()
       : days.filter((day) => day === Math.floor(time / DAY_MS));
   }
 
-  async #withAnswersAndVotes(
+  /** Adds answers and votes to rows of a day. */
+  protected async withAnswersAndVotes(
     day: number,
     rows: readonly ReadDecisionRow[],
   ): Promise<DecisionRecord[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
-    const { select, answers: table } = this.#days.of(day);
+    const { select, answers: table } = this.days.of(day);
     const [answers, votes] = await Promise.all([
-      select<Omit<AnswerRow, "day">>(sql`
+      select<ReadAnswerRow>(sql`
         SELECT decision, slot, router, at, owner, body FROM ${table}
         WHERE decision IN (${joined(ids, ", ")}) ORDER BY decision, slot`),
       this.votesOn(ids),
@@ -159,7 +160,7 @@ export class Queries extends LogQueries {
       GROUP BY start, model`;
     const sums = new Map<string, Tally>();
     // An answer counts at its end, which may be on the day after its decision.
-    const days = await this.#days.counts(Math.floor(from / DAY_MS) - 1, Math.floor(to / DAY_MS));
+    const days = await this.days.counts(Math.floor(from / DAY_MS) - 1, Math.floor(to / DAY_MS));
     for (const select of [this.select, ...days]) {
       const rows = await select<{ start: number; model: string } & Counts>(statement);
       for (const { start: bucket, model, ...counts } of rows) {
@@ -178,7 +179,7 @@ export class Queries extends LogQueries {
       SELECT coalesce(sum(cost), 0) AS cost FROM spending
       WHERE owner = ${owner} AND month = ${month}`;
     let sum = 0;
-    for (const select of [this.select, ...(await this.#days.counts(start - 1, start + 31))]) {
+    for (const select of [this.select, ...(await this.days.counts(start - 1, start + 31))]) {
       const [row] = await select<{ cost: number }>(statement);
       sum += row!.cost;
     }

@@ -1,5 +1,6 @@
 import { dayOf } from "./decision-id.ts";
-import type { AnswerRow, DecisionRow } from "./decision-row.ts";
+import { type AnswerRow, type DecisionRow, searchedFields } from "./decision-row.ts";
+import type { Answered } from "./events.ts";
 import { packedBytesOf, vectorOf } from "./vector.ts";
 
 /**
@@ -49,5 +50,6 @@ export function movedDecision({ decision: id, at, x, ...row }: LegacyRow): Decis
 export function movedAnswer({ decision, at, decided, ...row }: LegacyRow): AnswerRow {
   const { slot, router, owner, body } = row;
   const day = dayOf(decision, decided ?? at);
-  return { day, decision, slot: slot!, router, at, owner, body };
+  const searched = searchedFields(JSON.parse(body) as Partial<Answered>);
+  return { day, decision, slot: slot!, router, at, owner, body, searched };
 }

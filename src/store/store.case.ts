@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { eventsConform } from "./cases/events.case.ts";
 import { leasesConform } from "./cases/leases.case.ts";
 import { readingConforms } from "./cases/reading.case.ts";
+import { searchConforms } from "./cases/search.case.ts";
 import { type Fresh, storesOf } from "./cases/stores.fixture.ts";
 import { upkeepConforms } from "./cases/upkeep.case.ts";
 import { votesConform } from "./cases/votes.case.ts";
@@ -15,6 +16,7 @@ export function conforms(name: string, fresh: Fresh): void {
   describe(`${name}: the log`, SLOW_DISK, () => eventsConform(stores));
   describe(`${name}: votes`, SLOW_DISK, () => votesConform(stores));
   describe(`${name}: decisions`, SLOW_DISK, () => readingConforms(stores));
+  describe(`${name}: search`, SLOW_DISK, () => searchConforms(stores));
   describe(`${name}: snapshots and leases`, SLOW_DISK, () => leasesConform(stores));
   describe(`${name}: upkeep`, SLOW_DISK, () => upkeepConforms(stores));
 }

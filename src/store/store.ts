@@ -55,6 +55,11 @@ export interface Store {
   /** Decisions with answers and votes, newest first. */
   decisions(page: PageQuery): Promise<DecisionRecord[]>;
   /**
+   * Requests that fulfil all conditions, newest first. May end before the page is full; `next` is
+   * the place where the search continues, or undefined at the end.
+   */
+  search(query: SearchQuery): Promise<SearchResult>;
+  /**
    * The decision of this id with its answers and votes. Throws StoreUnavailable if it is
    * not found while decisions of an older version of Joust are still being moved.
    */
@@ -187,6 +192,41 @@ export interface PageQuery {
   readonly limit: number;
   /** Whether to return embeddings, which are large. */
   readonly withX?: boolean | undefined;
+}
+
+/** Selects requests. Conditions on answers hold for one answer of the request together. */
+export interface SearchQuery
+  extends Pick<PageQuery, "router" | "owner" | "session" | "before" | "since" | "limit"> {
+  /** Latest time, in milliseconds since 1970. */
+  readonly until?: number | undefined;
+  readonly model?: string | undefined;
+  /** "fallback" for an answer that came after another model had failed. */
+  readonly outcome?: "ok" | "failed" | "cancelled" | "fallback" | undefined;
+  /** Limits of the cost of an answer in US dollars. */
+  readonly minCost?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly minLatencyMs?: number | undefined;
+  readonly maxLatencyMs?: number | undefined;
+  readonly vote?: VoteFilter | undefined;
+  /** Text that the prompt contains, in upper or lower case. Finds only prompts that are stored in the clear. */
+  readonly text?: string | undefined;
+}
+
+/** Any vote, none, the winner of a duel, or a rating from 0 up ("good") or below 0 ("bad"). */
+export type VoteFilter =
+  | "any"
+  | "none"
+  | "first"
+  | "second"
+  | "tie"
+  | "both_bad"
+  | "good"
+  | "bad"
+  | "comment";
+
+export interface SearchResult {
+  readonly records: readonly DecisionRecord[];
+  readonly next?: Cursor | undefined;
 }
 
 /** Selects decisions of a router, oldest first. */

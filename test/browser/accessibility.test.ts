@@ -39,6 +39,13 @@ const PAGES = [
     },
   },
   {
+    name: "requests",
+    open: async (page: Page, { url }: Served) => {
+      await page.goto(`${url}/#/requests?hours=custom`);
+      await page.getByRole("region", { name: "Results" }).getByRole("link").first().waitFor();
+    },
+  },
+  {
     name: "decision",
     open: async (page: Page, { url, client }: Served) => {
       const { data } = await client.decisions();

@@ -65,6 +65,8 @@ interface Contract {
   readonly contentType?: string;
   /** Schema of one event, if the response can also be a stream. */
   readonly event?: z.ZodType;
+  /** Schema of the response as a CSV file, if the request can ask for one. */
+  readonly csv?: z.ZodType;
   /** Statuses of errors that do not follow from the other members of the contract. */
   readonly errors?: readonly number[];
   /** Dialect of the clients, in whose shape errors are written. Default: OpenAI's. */
@@ -73,7 +75,7 @@ interface Contract {
 
 /** Options of the route that a contract describes. */
 export function contract<const C extends Contract>(given: C) {
-  const { summary, scope, byToken, prompt, response, event, ...rest } = given as Contract;
+  const { summary, scope, byToken, prompt, response, event, csv, ...rest } = given as Contract;
   const { contentType = "application/json", errors = [], dialect, ...input } = rest;
   const errorBody = dialect === "messages" ? MessagesError : ErrorBody;
   const statuses = new Set([
@@ -93,6 +95,7 @@ export function contract<const C extends Contract>(given: C) {
         content: {
           [contentType]: { schema: response },
           ...(event && { "text/event-stream": { schema: event } }),
+          ...(csv && { "text/csv": { schema: csv } }),
         },
       },
       ...Object.fromEntries(

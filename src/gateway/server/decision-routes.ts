@@ -1,4 +1,12 @@
-import { Decision, DecisionPage, DecisionParams, DecisionsQuery } from "../../api/decision.ts";
+import { Readable } from "node:stream";
+import { z } from "zod";
+import {
+  Decision,
+  DecisionPage,
+  DecisionParams,
+  DecisionsQuery,
+  ExportQuery,
+} from "../../api/decision.ts";
 import { SecondAnswer } from "../../api/second.ts";
 import { VoteReceipt, VoteRequest } from "../../api/vote.ts";
 import { DAY_MS } from "../../store/decision-id.ts";
@@ -11,7 +19,11 @@ import { findDecision } from "../feedback/find-decision.ts";
 import { readVote } from "../feedback/vote-body.ts";
 import { receiveVote, type VoteParts } from "../feedback/votes.ts";
 import { decisionView, presentView } from "../insight/decision-view.ts";
+import { exportRequests } from "../insight/export.ts";
+import { searchRequests } from "../insight/search.ts";
+import { withStoredAnswer } from "../insight/stored-answer.ts";
 import { logged } from "../log/logged.ts";
+import type { StoredResponses } from "../log/stored-responses.ts";
 import type { Serving } from "../routing/serving.ts";
 import { ANONYMOUS } from "./admission.ts";
 import { type App, contract } from "./app.ts";
@@ -19,32 +31,54 @@ import { noDecision } from "./error-response.ts";
 import { TOKEN_HEADER } from "./known-headers.ts";
 
 export interface DecisionParts {
-  readonly store: Pick<Store, "decision" | "decisions" | "decisionNamed" | "prompt">;
+  readonly store: Pick<Store, "decision" | "decisionNamed" | "prompt" | "search">;
   readonly log: Pick<GroupCommit, "stats" | "flush">;
   readonly serving: () => Serving;
+  readonly responses: Pick<StoredResponses, "read">;
 }
 
-export function addDecisionRoutes(app: App, { store, log, serving }: DecisionParts): void {
+export function addDecisionRoutes(app: App, parts: DecisionParts): void {
+  const { store, log, serving, responses } = parts;
   app.get(
     "/v1/decisions",
     contract({
-      summary: "Lists decisions, newest first. A key sees its own.",
+      summary: "Searches decisions, newest first. A key sees its own.",
       scope: "route",
       querystring: DecisionsQuery,
       response: DecisionPage,
     }),
     async ({ caller, query }) => {
-      const { router, session_id: session, limit } = query;
       const before = query.before === undefined ? undefined : cursorOf(query.before);
       await logged(log);
-      const owner = caller.isAdmin ? undefined : caller.owner;
-      const page = await store.decisions({ router, session, before, limit, owner });
-      const last = page.length === limit ? page.at(-1)!.decision : undefined;
+      const { data, next } = await searchRequests(store, caller, query, { ...query, before });
       return {
         object: "list" as const,
-        data: page.map(decisionView),
-        ...(last && { next: `${last.at}.${last.id}` }),
+        data,
+        ...(next && {
+          next: `${next.at}.${next.id}`,
+          searched_to: new Date(next.at).toISOString(),
+        }),
       };
+    },
+  );
+  app.get(
+    "/v1/decisions/export",
+    contract({
+      summary: "Exports decisions as a CSV or JSON file, newest first. A key exports its own.",
+      scope: "route",
+      querystring: ExportQuery,
+      response: z.array(Decision).describe("An array of decisions, or a CSV file."),
+      csv: z.string(),
+    }),
+    async ({ caller, query }, reply) => {
+      await logged(log);
+      const name = `joust-requests.${query.format}`;
+      reply.header("content-disposition", `attachment; filename="${name}"`);
+      reply.type(query.format === "csv" ? "text/csv; charset=utf-8" : "application/json");
+      // The stream reads the next page when the client has taken the previous one.
+      return reply.send(
+        Readable.from(exportRequests(store, caller, query, query), { objectMode: true }) as never,
+      );
     },
   );
   app.get(
@@ -64,7 +98,7 @@ export function addDecisionRoutes(app: App, { store, log, serving }: DecisionPar
       const { config, routers } = serving();
       const key = config.store.key === undefined ? undefined : readKey(config.store.key);
       return {
-        ...decisionView(record),
+        ...(await withStoredAnswer(responses, record.decision, decisionView(record))),
         ...presentView(routers.get(router), record, x),
         ...(sealed && { prompt: unseal(sealed, decision, key) }),
       };

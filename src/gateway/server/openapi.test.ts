@@ -55,6 +55,7 @@ describe("responses", () => {
   const requests: readonly (readonly [string, string, object?])[] = [
     ["POST", "/v1/chat/completions", chat("Why is the sky blue?")],
     ["POST", "/v1/responses", { model: "auto", input: "Why is the sky blue?" }],
+    ["GET", "/v1/decisions/export?format=json"],
     ["GET", "/v1/responses/{response}"],
     ["GET", "/v1/responses/{response}/input_items"],
     ["DELETE", "/v1/responses/{response}"],

@@ -11,7 +11,7 @@ import { createPrivately } from "../sqlite/connect.ts";
 import { DAY_SCHEMA } from "../sqlite/day-schema.ts";
 import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
 import { SqliteStore } from "../sqlite/sqlite-store.ts";
-import { checkBackup, MAIN, type Manifest, writeManifest } from "./manifest.ts";
+import { checkBackup, MAIN, type Manifest, type OnFile, writeManifest } from "./manifest.ts";
 import { createFolder } from "./sqlite-backup.ts";
 import { DAY_TABLES, MAIN_TABLES, type Table } from "./tables.ts";
 
@@ -24,13 +24,18 @@ type Row = Readonly<Record<string, unknown>>;
  * Copies a database, while it is in use, into the SQLite files of a backup. All rows are
  * read in one transaction, so the copy shows the database at one moment.
  */
-export async function backUpPostgres(url: string, folder: string): Promise<Manifest> {
+export async function backUpPostgres(
+  url: string,
+  folder: string,
+  onFile: OnFile = () => {},
+): Promise<Manifest> {
   const at = new Date().toISOString();
   const store = await openPostgres(url);
   await store.migrated();
   await store.close();
   createFolder(folder);
   const file = join(folder, MAIN);
+  onFile(file);
   await new SqliteStore(file, Date.now).close();
   return inTransaction(url, "REPEATABLE READ READ ONLY", async (client) => {
     const last = await client.query<{ position: number }>(
@@ -50,6 +55,7 @@ export async function backUpPostgres(url: string, folder: string): Promise<Manif
     );
     for (const { day } of days.rows) {
       mkdirSync(folderOf(file), { recursive: true, mode: 0o700 });
+      onFile(fileOf(folderOf(file), day));
       await intoFile(fileOf(folderOf(file), day), async (db) => {
         db.exec(DAY_SCHEMA);
         for (const table of DAY_TABLES) await copyOut(client, table, `${table.name}_${day}`, db);
@@ -94,8 +100,12 @@ async function copyOut(
 }
 
 /** Copies a checked backup into an empty database, in one transaction. */
-export async function restorePostgres(backup: string, url: string): Promise<Manifest> {
-  const manifest = await checkBackup(backup);
+export async function restorePostgres(
+  backup: string,
+  url: string,
+  onFile: OnFile = () => {},
+): Promise<Manifest> {
+  const manifest = await checkBackup(backup, onFile);
   const store = await openPostgres(url);
   const main = join(backup, MAIN);
   const days = daysIn(folderOf(main));
@@ -118,6 +128,7 @@ export async function restorePostgres(backup: string, url: string): Promise<Mani
       Math.max(1, manifest.position),
     ]);
     for (const day of days) {
+      onFile(fileOf(folderOf(main), day));
       await fromFile(fileOf(folderOf(main), day), async (db) => {
         for (const table of DAY_TABLES) await copyIn(client, table, db, day);
         for (const name of ["tallies", "spending"]) {
@@ -132,11 +143,12 @@ export async function restorePostgres(backup: string, url: string): Promise<Mani
 /** Copies a table of a file into PostgreSQL, page by page. Counts are added to those that are there. */
 async function copyIn(
   client: pg.Client,
-  { name, columns, sums = [] }: Table,
+  { name, columns, sums = [], computed }: Table,
   db: Sqlite.Database,
   day?: number,
 ): Promise<void> {
-  const all = [...columns, ...sums];
+  const stored = [...columns, ...sums];
+  const all = [...stored, ...(computed?.columns ?? [])];
   const fixed = day === undefined ? [] : ["day"];
   const added = sums.map((sum) => `${sum} = old.${sum} + excluded.${sum}`).join(", ");
   const conflict =
@@ -154,8 +166,8 @@ async function copyIn(
     );
   };
   let page: Row[] = [];
-  for (const row of db.prepare<[], Row>(`SELECT ${all.join(", ")} FROM ${name}`).iterate()) {
-    page.push(row);
+  for (const row of db.prepare<[], Row>(`SELECT ${stored.join(", ")} FROM ${name}`).iterate()) {
+    page.push(computed ? ({ ...row, ...computed.of(row) } as Row) : row);
     if (page.length < PAGE) continue;
     await write(page);
     page = [];

@@ -1,3 +1,5 @@
+import { searchedFields } from "../decision-row.ts";
+import type { Answered } from "../events.ts";
 import { COUNTS } from "../tally.ts";
 
 /** A table of the main file or of a day, which both databases have with these columns. */
@@ -6,6 +8,11 @@ export interface Table {
   readonly columns: readonly string[];
   /** Columns that are sums over the shards of PostgreSQL. */
   readonly sums?: readonly string[];
+  /** Columns that only PostgreSQL stores, computed from a row of a file. */
+  readonly computed?: {
+    readonly columns: readonly string[];
+    readonly of: (row: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  };
 }
 
 /** Tables of the main file. Leases and the progress of a conversion belong to one installation and are not copied. */
@@ -31,5 +38,12 @@ export const DAY_TABLES: readonly Table[] = [
     name: "decisions",
     columns: ["id", "router", "at", "owner", "session", "x", "prompt", "body"],
   },
-  { name: "answers", columns: ["decision", "slot", "router", "at", "owner", "body"] },
+  {
+    name: "answers",
+    columns: ["decision", "slot", "router", "at", "owner", "body"],
+    computed: {
+      columns: ["model", "outcome", "cost", "latency_ms"],
+      of: ({ body }) => ({ ...searchedFields(JSON.parse(String(body)) as Partial<Answered>) }),
+    },
+  },
 ];

@@ -98,8 +98,10 @@ export class Partitions implements Days {
       if ((day + 1) * DAY_MS > before) continue;
       decisions += await transaction(this.#pool, DAYS_LOCK, async (client) => {
         const { rows } = await client.query<{ count: number }>(
-          `SELECT count(*) AS count FROM decisions WHERE day = ${day}`,
+          "SELECT coalesce(sum(decisions), 0)::integer AS count FROM day_sizes WHERE day = $1",
+          [day],
         );
+        await client.query("DELETE FROM day_sizes WHERE day = $1", [day]);
         // Waits for running statements on the partitioned tables, and gives up after two seconds.
         await client.query(
           `SET LOCAL lock_timeout = 2000; DROP TABLE decisions_${day}, answers_${day}`,

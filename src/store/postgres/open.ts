@@ -2,10 +2,10 @@ import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { Listeners } from "../changes.ts";
-import { Queries } from "../decision-queries.ts";
 import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
+import { SearchQueries } from "../search.ts";
 import { textOf } from "../sql.ts";
 import type {
   BudgetRequest,
@@ -44,7 +44,7 @@ export async function openPostgres(url: string): Promise<Store> {
 }
 
 /** The store in PostgreSQL: any number of nodes append, and one node at a time learns for each router. */
-class PostgresStore extends Queries implements Store {
+class PostgresStore extends SearchQueries implements Store {
   readonly shared = true;
   readonly #pool: pg.Pool;
   readonly #listeners = new Listeners();

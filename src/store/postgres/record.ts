@@ -80,9 +80,11 @@ export async function insertAnswers(
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const { rows: inserted } = await client.query<{ decision: string; slot: number }>(
-    `INSERT INTO answers (day, decision, slot, router, at, owner, body)
+    `INSERT INTO answers (day, decision, slot, router, at, owner, body, model, outcome, cost,
+                          latency_ms)
      SELECT * FROM unnest($1::integer[], $2::text[], $3::integer[], $4::text[], $5::bigint[],
-                          $6::text[], $7::text[])
+                          $6::text[], $7::text[], $8::text[], $9::text[], $10::double precision[],
+                          $11::double precision[])
      ON CONFLICT DO NOTHING RETURNING decision, slot`,
     [
       rows.map(({ day }) => day),
@@ -92,6 +94,10 @@ export async function insertAnswers(
       rows.map(({ at }) => at),
       rows.map(({ owner }) => owner),
       rows.map(({ body }) => body),
+      rows.map(({ searched }) => searched.model),
+      rows.map(({ searched }) => searched.outcome),
+      rows.map(({ searched }) => searched.cost),
+      rows.map(({ searched }) => searched.latency_ms),
     ],
   );
   return new Set(inserted.map(({ decision, slot }) => `${decision} ${slot}`));

@@ -8,7 +8,7 @@ import { literal } from "../sql.ts";
 import type { Counts } from "../tally.ts";
 import { type Connection, createPrivately, isDamage, prepareFile, translated } from "./connect.ts";
 import { spendingAdder, tallyAdder } from "./counts.ts";
-import { addMissingCounts, DAY_SCHEMA } from "./day-schema.ts";
+import { completeDay, DAY_SCHEMA } from "./day-schema.ts";
 import { selectRows } from "./kept-statements.ts";
 
 /**
@@ -105,7 +105,11 @@ export class DayFiles implements Days {
   /** Copies the counts of a day once: the mark in `dropped_days` is part of the transaction. */
   #keepCounts(day: number): number {
     const { decisions, tallies, spent } = this.use(day, (db) => ({
-      decisions: db.prepare<[], number>("SELECT count(*) FROM decisions").pluck().get()!,
+      // Rows are only ever added, so the highest row id is their number. Counting would read all of them.
+      decisions: db
+        .prepare<[], number>("SELECT coalesce(max(rowid), 0) FROM decisions")
+        .pluck()
+        .get()!,
       tallies: db.prepare<[], TallyRow>("SELECT * FROM tallies").all(),
       spent: db.prepare<[], SpendingRow>("SELECT * FROM spending").all(),
     }));
@@ -153,7 +157,6 @@ export function fileOf(folder: string, day: number): string {
 
 function openDay(file: string): Connection {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const isNew = !existsSync(file);
   createPrivately(file);
   const db = new Sqlite(file, { timeout: BUSY_MS });
   try {
@@ -161,13 +164,10 @@ function openDay(file: string): Connection {
     // There is no fsync per commit. After a power failure the last decisions may be missing; votes
     // on them still work, because their vote tokens contain what a vote needs.
     db.pragma("synchronous = normal");
-    if (isNew) db.exec(DAY_SCHEMA);
-    else {
-      db.transaction(() => {
-        db.exec(DAY_SCHEMA);
-        addMissingCounts(db);
-      }).immediate();
-    }
+    db.transaction(() => {
+      db.exec(DAY_SCHEMA);
+      completeDay(db);
+    }).immediate();
     return db;
   } catch (error) {
     db.close();

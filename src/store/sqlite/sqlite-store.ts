@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { Listeners } from "../changes.ts";
-import { Queries } from "../decision-queries.ts";
 import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
+import { SearchQueries } from "../search.ts";
 import type {
   BudgetRequest,
   Change,
@@ -33,7 +33,7 @@ import * as writes from "./writes.ts";
  * The store in SQLite files: the main file and one file of decisions per day. Its methods block
  * their thread, for milliseconds during an fsync, so `openSqlite` runs it on a separate thread.
  */
-export class SqliteStore extends Queries implements Store {
+export class SqliteStore extends SearchQueries implements Store {
   readonly shared = false;
   readonly #writer: Connection;
   readonly #reader: Connection;

@@ -36,6 +36,20 @@ export function AnswersTable({ decision }: { decision: Decision }) {
           <Row key={answer.slot} answer={answer} isDuel={duel} longest={longest} />
         ))}
       </DataTable>
+      {answers.map(
+        ({ slot, text }) =>
+          text !== undefined && (
+            <details key={slot} class="text-sm" open>
+              <summary class="text-muted hover:text-ink">Text of the answer</summary>
+              <blockquote
+                tabIndex={0}
+                class="mt-2 max-h-96 overflow-auto rounded-xl bg-sunken px-4 py-3 whitespace-pre-wrap"
+              >
+                {text}
+              </blockquote>
+            </details>
+          ),
+      )}
     </Panel>
   );
 }
@@ -50,17 +64,24 @@ function Row({
   longest: number;
 }) {
   const { slot, model, status, latency_ms: latency, first_byte_ms: first, cost } = answer;
-  const { input_tokens: input, output_tokens: output, fallbacks = [] } = answer;
+  const { input_tokens: input, output_tokens: output, fallbacks = [], error } = answer;
   return (
     <tr class="border-t border-line align-top tabular-nums">
       <td class="py-2 pr-3">{isDuel ? (slot === 0 ? "A" : "B") : ""}</td>
       <td class="py-2 pr-3">
         {model ?? "hidden"}
-        {fallbacks.map((one) => (
-          <span key={one.model} class="block text-xs text-muted">
-            after {one.model}: {one.reason}
-          </span>
-        ))}
+        {fallbacks.length > 0 && (
+          <ol class="mt-1 max-w-md text-xs text-muted" aria-label="Attempts before this one">
+            {fallbacks.map((one, i) => (
+              <li key={`${i} ${one.model}`} class="break-words">
+                {i + 1}. {one.model} failed: {one.reason}
+              </li>
+            ))}
+          </ol>
+        )}
+        {error !== undefined && (
+          <span class="mt-1 block max-w-md text-xs break-words text-bad">{error}</span>
+        )}
       </td>
       <td class={`py-2 pr-3 ${status === "failed" ? "text-bad" : ""}`}>{STATUS[status]}</td>
       <td class="min-w-40 py-2 pr-3">

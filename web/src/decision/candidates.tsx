@@ -6,7 +6,7 @@ import { count, dollars, signed } from "../text/format.ts";
 
 /** The models that could have answered: estimated quality, expected price, and quality minus price. */
 export function Candidates({ decision }: { decision: Decision }) {
-  const { scores = [], chosen = [], excluded = {} } = decision;
+  const { scores = [], chosen = [], excluded = {}, omitted = 0 } = decision;
   const sorted = scores.toSorted((a, b) => (b.net ?? b.value ?? 0) - (a.net ?? a.value ?? 0));
   const ends = scores.flatMap(({ value = 0, uncertainty = 0, net = value }) => [
     value - uncertainty,
@@ -28,6 +28,12 @@ export function Candidates({ decision }: { decision: Decision }) {
           <Row key={score.model} score={score} isChosen={chosen.includes(score.model)} at={at} />
         ))}
       </DataTable>
+      {omitted > 0 && (
+        <p class="text-sm text-muted">
+          {count(omitted)} more candidates had a lower net value. The log of a large pool keeps the
+          best ones.
+        </p>
+      )}
       {Object.keys(excluded).length > 0 && (
         <p class="text-sm text-muted">
           Excluded:{" "}

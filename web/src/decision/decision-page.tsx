@@ -15,8 +15,8 @@ export function DecisionPage({ id }: { id: string }) {
   return (
     <div class="mx-auto flex w-full max-w-5xl flex-col gap-4 px-3 py-6 sm:px-6">
       <p class="text-sm">
-        <a href="#/dashboard" class="text-muted underline underline-offset-2 hover:text-ink">
-          {"\u2190"} Dashboard
+        <a href="#/requests" class="text-muted underline underline-offset-2 hover:text-ink">
+          {"\u2190"} Requests
         </a>
       </p>
       <h1 class="text-2xl font-semibold tracking-tight">Decision</h1>
@@ -65,9 +65,10 @@ function Details({ decision }: { decision: Decision }) {
   );
 }
 
-function origin({ at, router, mode, session_id: session }: Decision): string {
+function origin({ at, router, mode, session_id: session, key }: Decision): string {
   const parts = [clockTime(Date.parse(at)), `router ${router}`];
   if (mode !== "apply") parts.push(mode);
+  if (key !== undefined) parts.push(`API key ${key}`);
   if (session !== undefined) parts.push(`session ${session}`);
   return parts.join(" · ");
 }
@@ -119,7 +120,26 @@ function Votes({ decision }: { decision: Decision }) {
           ))}
         </ul>
       )}
+      <Taught decision={decision} />
     </Panel>
+  );
+}
+
+/** What the router has learned since the decision, by the newest posterior. */
+function Taught({ decision }: { decision: Decision }) {
+  const { votes, now, win_probability: before, models, duel, runner_up: runnerUp } = decision;
+  const last = Math.max(0, ...votes.filter((vote) => !vote.comment).map((vote) => vote.position));
+  const rival = duel ? models?.[1] : runnerUp;
+  if (last === 0 || !now || !models || before === undefined || rival === undefined) return null;
+  if (now.posterior_version < last) {
+    return <p class="text-sm text-muted">The router has not learned from the last vote yet.</p>;
+  }
+  return (
+    <p class="text-sm">
+      These votes and all others since the decision moved the probability that {models[0]} is
+      preferred to {rival} on such a prompt from {percent(before)} to {percent(now.win_probability)}
+      .
+    </p>
   );
 }
 

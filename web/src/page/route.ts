@@ -5,17 +5,22 @@ export type Route =
   | { readonly page: "arena" }
   | { readonly page: "dashboard" }
   | { readonly page: "setup" }
+  /** `search` is the part of the fragment after its question mark. */
+  | { readonly page: "requests"; readonly search: string }
   | { readonly page: "decision"; readonly id: string }
   | { readonly page: "unknown" };
 
 export function routeOf(hash: string): Route {
-  const [page = "", id] = hash.replace(/^#?\/?/, "").split("/");
+  const [path = "", search = ""] = hash.replace(/^#?\/?/, "").split(/\?(.*)/s);
+  const [page = "", id] = path.split("/");
   switch (page) {
     case "":
       return { page: "arena" };
     case "dashboard":
     case "setup":
       return { page };
+    case "requests":
+      return { page, search };
     case "decisions":
       return id ? { page: "decision", id: decoded(id) } : { page: "dashboard" };
     default:

@@ -45,6 +45,7 @@ const TITLES: Readonly<Record<Route["page"], string>> = {
   arena: "Joust",
   dashboard: "Dashboard · Joust",
   setup: "Setup · Joust",
+  requests: "Requests · Joust",
   decision: "Decision · Joust",
   unknown: "Joust",
 };
@@ -57,6 +58,8 @@ function Content({ route }: { route: Route }) {
       return <Lazy key="dashboard" load={loadDashboard} props={{}} />;
     case "setup":
       return <Lazy key="setup" load={loadSetup} props={{}} />;
+    case "requests":
+      return <Lazy key="requests" load={loadRequests} props={{ search: route.search }} />;
     case "decision":
       return <Lazy key="decision" load={loadDecision} props={{ id: route.id }} />;
     case "unknown":
@@ -73,4 +76,5 @@ function Content({ route }: { route: Route }) {
 
 const loadDashboard = () => import("../dashboard/dashboard.tsx").then((m) => m.Dashboard);
 const loadSetup = () => import("../setup/setup.tsx").then((m) => m.Setup);
+const loadRequests = () => import("../requests/requests-page.tsx").then((m) => m.RequestsPage);
 const loadDecision = () => import("../decision/decision-page.tsx").then((m) => m.DecisionPage);

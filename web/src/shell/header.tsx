@@ -6,6 +6,7 @@ import { useValue } from "../state/observable.ts";
 const LINKS = [
   { page: "arena", href: "#/", text: "Arena" },
   { page: "dashboard", href: "#/dashboard", text: "Dashboard" },
+  { page: "requests", href: "#/requests", text: "Requests" },
   { page: "setup", href: "#/setup", text: "Setup" },
 ] as const;
 
@@ -19,7 +20,10 @@ export function Header() {
           <Logo />
           <span class="max-[26rem]:sr-only">Joust</span>
         </a>
-        <nav aria-label="Pages" class="flex h-full items-stretch">
+        <nav
+          aria-label="Pages"
+          class="flex h-full min-w-0 items-stretch overflow-x-auto [scrollbar-width:none]"
+        >
           {LINKS.map((link) => (
             <a
               key={link.page}

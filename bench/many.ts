@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "../src/store/postgres/server.fixture.ts";
+import type { BenchFlags, BenchResult } from "./bench.ts";
+import { startGateway } from "./gateway-process.ts";
+import { fillLog, openPlace, type Place } from "./many/fill.ts";
+import { median } from "./median.ts";
+
+const BASE = 50_000;
+const COPIES = 100;
+const REPETITIONS = 5;
+const DAY_MS = 86_400_000;
+
+/** Addresses whose responses are timed, by what they show. */
+const READS = {
+  "stats of a day": "/v1/stats?hours=24",
+  "stats of a month": "/v1/stats?hours=720",
+  "search, newest": "/v1/decisions?limit=100",
+  "search, one model": "/v1/decisions?limit=100&model=pebble-mini",
+  "search, failed": "/v1/decisions?limit=100&outcome=failed",
+  "search, slow": "/v1/decisions?limit=100&min_latency_ms=50000",
+  "search, expensive": "/v1/decisions?limit=100&min_cost=0.5",
+  "search, one key": "/v1/decisions?limit=100&key=key_3",
+  "search, voted on": "/v1/decisions?limit=100&vote=any",
+  "search, text": "/v1/decisions?limit=100&text=number%2049999",
+};
+
+/**
+ * A log of 50,000 requests of 30 days and one of 5,000,000 (or so many as --rounds says): time until
+ * the gateway serves, time of statistics and searches, and time to delete a day.
+ */
+export async function many(names: readonly string[], flags: BenchFlags): Promise<BenchResult> {
+  const copies = flags.rounds === undefined ? COPIES : Math.ceil(flags.rounds / BASE);
+  const databases = names.length > 0 ? names : ["sqlite", "postgres"];
+  const ratios: Record<string, number> = {};
+  const figures: Record<string, number> = {};
+  for (const database of databases) {
+    const [few, all] = [await measured(database, 1), await measured(database, copies)];
+    for (const [name, times] of Object.entries(all)) {
+      ratios[`${database}: ${name}, many / few`] = median(times) / median(few[name]!);
+      figures[`${database}: ${name}, few, ms`] = median(few[name]!);
+      figures[`${database}: ${name}, many, ms`] = median(times);
+    }
+  }
+  return { ratios, figures };
+}
+
+type Times = Record<string, number[]>;
+
+/** Times in milliseconds of each step with a log of 50,000 requests, each with its copies. */
+async function measured(database: string, copies: number): Promise<Times> {
+  const folder = mkdtempSync(join(tmpdir(), "joust-bench-many-"));
+  const server = database === "postgres" ? await startPostgres() : undefined;
+  if (typeof server === "string") throw new Error(server);
+  try {
+    const url = await server?.newDatabase();
+    const place: Place = url === undefined ? { file: join(folder, "joust.db") } : { url };
+    const store = url === undefined ? "" : `store: {url: "${url}"}\n`;
+    writeFileSync(join(folder, "joust.yaml"), `sandbox: {}\n${store}`);
+    process.stderr.write(`${database}: ${(BASE * copies).toLocaleString("en")} requests\n`);
+    await fillLog(place, BASE, copies);
+    const times: Times = { start: [] };
+    for (const name of Object.keys(READS)) times[name] = [];
+    await readAll(folder, times);
+    times["delete a day"] = await pruneDays(place);
+    return times;
+  } finally {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function readAll(folder: string, times: Times): Promise<void> {
+  for (let i = 0; i < REPETITIONS; i++) {
+    const before = performance.now();
+    const gateway = await startGateway(folder);
+    times.start!.push(performance.now() - before);
+    for (const [name, path] of Object.entries(READS)) {
+      const start = performance.now();
+      const response = await fetch(`${gateway.url}${path}`);
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`${path} responded with status ${response.status}`);
+      // Only the first response of a process is not cached.
+      times[name]!.push(performance.now() - start);
+    }
+    await gateway.end("SIGTERM");
+  }
+}
+
+async function pruneDays(place: Place): Promise<number[]> {
+  const store = await openPlace(place);
+  const oldest = Math.ceil((Date.now() - 30 * DAY_MS) / DAY_MS) * DAY_MS;
+  const times: number[] = [];
+  for (let day = 0; day < REPETITIONS; day++) {
+    const start = performance.now();
+    const { decisions } = await store.prune({ decisions: oldest + day * DAY_MS });
+    if (decisions === 0) throw new Error("a day was empty");
+    times.push(performance.now() - start);
+  }
+  await store.close();
+  return times;
+}

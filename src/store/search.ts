@@ -1,0 +1,208 @@
+import { DAY_MS, idsFrom } from "./decision-id.ts";
+import { type DayTables, Queries } from "./decision-queries.ts";
+import type { ReadDecisionRow } from "./decision-row.ts";
+import { unseal } from "./seal.ts";
+import { joined, literal, type Statement, sql } from "./sql.ts";
+import type { Cursor, DecisionRecord, SearchQuery, SearchResult, VoteFilter } from "./store.ts";
+
+const COLUMNS = literal("id, router, at, owner, session, body");
+
+/**
+ * Searches requests, newest first, day by day. If some condition has few matches on a day, its index
+ * gives them. Otherwise the requests of the day are examined in the order of time, and a search that
+ * has examined `MOST_EXAMINED` of them ends with the place where the next one continues. So the cost
+ * of a search does not grow with the number of requests.
+ */
+export abstract class SearchQueries extends Queries {
+  async search(query: SearchQuery): Promise<SearchResult> {
+    const { since = 0, until = Number.MAX_SAFE_INTEGER, limit } = query;
+    const found: DecisionRecord[] = [];
+    let { before } = query;
+    let left = MOST_EXAMINED;
+    for (const day of (await this.days.list()).toReversed()) {
+      if (day * DAY_MS > Math.min(until, before?.at ?? until)) continue;
+      if ((day + 1) * DAY_MS <= since) break;
+      const few = await this.#fewMatches(day, query);
+      if (few?.length === 0) continue;
+      for (;;) {
+        const step = few
+          ? await this.#select(day, query, before, few)
+          : await this.#step(day, query, before);
+        left -= step.examined;
+        for (const record of await this.#filter(day, step.rows, query)) {
+          found.push(record);
+          if (found.length === limit) return { records: found, next: placeOf(record) };
+        }
+        if (step.end === undefined) break;
+        before = step.end;
+        if (left <= 0) return { records: found, next: before };
+      }
+    }
+    return { records: found };
+  }
+
+  /**
+   * Ids of the decisions of a day that fulfil the rarest condition, if those are few. Undefined if
+   * every condition has many matches.
+   */
+  async #fewMatches(day: number, query: SearchQuery): Promise<string[] | undefined> {
+    const { select, answers } = this.days.of(day);
+    let rarest: string[] | undefined;
+    for (const condition of answerConditions(query)) {
+      const rows = await select<{ decision: string }>(sql`
+        SELECT decision FROM ${answers} WHERE ${condition} LIMIT ${FEW}`);
+      if (rows.length < (rarest?.length ?? FEW)) rarest = rows.map(({ decision }) => decision);
+    }
+    if (query.vote !== undefined && query.vote !== "none") {
+      const voted = await this.#votedOn(day);
+      if (voted && voted.length < (rarest?.length ?? FEW)) rarest = voted;
+    }
+    return rarest && [...new Set(rarest)];
+  }
+
+  /** Decisions of a day that were voted on. Undefined if they are many, or if ids of an older version do not tell the day. */
+  async #votedOn(day: number): Promise<string[] | undefined> {
+    const [from, to] = [idsFrom(day * DAY_MS), idsFrom((day + 1) * DAY_MS)];
+    const { select, decisions } = this.days.of(day);
+    const others = await select(sql`
+      SELECT 1 FROM ${decisions} WHERE id < ${from} OR id >= ${to} LIMIT 1`);
+    if (others.length > 0) return undefined;
+    const rows = await this.select<{ decision: string }>(sql`
+      SELECT decision FROM log WHERE kind = 'voted' AND decision >= ${from} AND decision < ${to}
+      LIMIT ${FEW}`);
+    return rows.length < FEW ? rows.map(({ decision }) => decision) : undefined;
+  }
+
+  /** The next requests of a day in the order of time, as far as they fulfil the conditions. */
+  async #step(day: number, query: SearchQuery, before: Cursor | undefined): Promise<Step> {
+    const { select, decisions } = this.days.of(day);
+    const conditions = decisionConditions(query, before);
+    const isFiltered = answerConditions(query).length + Number(isFilteredLater(query)) > 0;
+    const size = isFiltered ? STEP : query.limit;
+    const [edge] = await select<Cursor>(sql`
+      SELECT at, id FROM ${decisions} WHERE ${joined(conditions, " AND ")}
+      ORDER BY at DESC, id DESC LIMIT 1 OFFSET ${size - 1}`);
+    const within = edge ? [...conditions, sql`(at, id) >= (${edge.at}, ${edge.id})`] : conditions;
+    const rows = await selectMatches(this.days.of(day), query, within);
+    return { rows, examined: size, end: edge };
+  }
+
+  /** All of these decisions that fulfil the conditions, newest first. */
+  async #select(
+    day: number,
+    query: SearchQuery,
+    before: Cursor | undefined,
+    ids: readonly string[],
+  ): Promise<Step> {
+    const conditions = [...decisionConditions(query, before), sql`id IN (${joined(ids, ", ")})`];
+    const rows = await selectMatches(this.days.of(day), query, conditions);
+    return { rows, examined: ids.length, end: undefined };
+  }
+
+  /** Adds answers and votes, and checks the conditions on votes and on the prompt. */
+  async #filter(
+    day: number,
+    rows: readonly ReadDecisionRow[],
+    { vote, text }: SearchQuery,
+  ): Promise<DecisionRecord[]> {
+    const texts = text === undefined ? undefined : await this.#prompts(day, rows);
+    const wanted = text?.toLowerCase() ?? "";
+    const matching = texts ? rows.filter(({ id }) => texts.get(id)?.includes(wanted)) : rows;
+    const records = await this.withAnswersAndVotes(day, matching);
+    return vote === undefined ? records : records.filter(({ votes }) => isVotedAs(votes, vote));
+  }
+
+  /** Prompts that are stored in the clear, in lower case. */
+  async #prompts(day: number, rows: readonly ReadDecisionRow[]): Promise<Map<string, string>> {
+    if (rows.length === 0) return new Map();
+    const { select, decisions } = this.days.of(day);
+    const found = await select<{ id: string; prompt: Uint8Array | null }>(sql`
+      SELECT id, prompt FROM ${decisions} WHERE id IN (${joined(
+        rows.map(({ id }) => id),
+        ", ",
+      )})`);
+    return new Map(
+      found.flatMap(({ id, prompt }): [string, string][] => {
+        const text = prompt && unseal(prompt, id, undefined);
+        return text ? [[id, text.toLowerCase()]] : [];
+      }),
+    );
+  }
+}
+
+/** Requests that one search examines at most, and those that it reads at a time. */
+const MOST_EXAMINED = 10_000;
+const STEP = 1000;
+/** Number of matches on a day from which they are no longer few. */
+const FEW = 1000;
+
+interface Step {
+  readonly rows: readonly ReadDecisionRow[];
+  /** Number of requests that were examined. */
+  readonly examined: number;
+  /** The oldest of them; undefined at the end of the day. */
+  readonly end: Cursor | undefined;
+}
+
+async function selectMatches(
+  { select, decisions, answers }: DayTables,
+  query: SearchQuery,
+  conditions: readonly Statement[],
+): Promise<ReadDecisionRow[]> {
+  const ofAnswer = answerConditions(query);
+  const all =
+    ofAnswer.length === 0
+      ? conditions
+      : [
+          ...conditions,
+          sql`EXISTS (SELECT 1 FROM ${answers} a WHERE a.decision = d.id AND ${joined(ofAnswer, " AND ")})`,
+        ];
+  return select<ReadDecisionRow>(sql`
+    SELECT ${COLUMNS} FROM ${decisions} d WHERE ${joined(all, " AND ")} ORDER BY at DESC, id DESC`);
+}
+
+function decisionConditions(query: SearchQuery, before: Cursor | undefined): Statement[] {
+  const { router, owner, session, since = 0, until } = query;
+  const conditions = [sql`at >= ${since}`];
+  if (until !== undefined) conditions.push(sql`at <= ${until}`);
+  if (router !== undefined) conditions.push(sql`router = ${router}`);
+  if (owner !== undefined) conditions.push(sql`owner = ${owner}`);
+  if (session !== undefined) conditions.push(sql`session = ${session}`);
+  if (before) conditions.push(sql`(at, id) < (${before.at}, ${before.id})`);
+  return conditions;
+}
+
+/** Conditions on one answer of the request. */
+function answerConditions(query: SearchQuery): Statement[] {
+  const { model, outcome, minCost, maxCost, minLatencyMs, maxLatencyMs } = query;
+  const conditions: Statement[] = [];
+  if (model !== undefined) conditions.push(sql`model = ${model}`);
+  if (outcome === "ok") conditions.push(literal("outcome IS NULL"));
+  else if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
+  if (minCost !== undefined) conditions.push(sql`cost >= ${minCost}`);
+  if (maxCost !== undefined) conditions.push(sql`cost <= ${maxCost}`);
+  if (minLatencyMs !== undefined) conditions.push(sql`latency_ms >= ${minLatencyMs}`);
+  if (maxLatencyMs !== undefined) conditions.push(sql`latency_ms <= ${maxLatencyMs}`);
+  return conditions;
+}
+
+/** Whether conditions are checked after the rows were read. */
+function isFilteredLater({ vote, text }: SearchQuery): boolean {
+  return vote !== undefined || text !== undefined;
+}
+
+function isVotedAs(votes: DecisionRecord["votes"], filter: VoteFilter): boolean {
+  const kinds = votes.map(({ verdict }): VoteFilter => {
+    if ("outcome" in verdict) return VERDICTS[verdict.outcome];
+    if ("rating" in verdict) return verdict.rating < 0 ? "bad" : "good";
+    return "comment" in verdict ? "comment" : "any";
+  });
+  if (filter === "none") return kinds.length === 0;
+  return filter === "any" ? kinds.length > 0 : kinds.includes(filter);
+}
+
+const VERDICTS = { a: "first", b: "second", tie: "tie", both_bad: "both_bad" } as const;
+
+function placeOf({ decision: { at, id } }: DecisionRecord): Cursor {
+  return { at, id };
+}

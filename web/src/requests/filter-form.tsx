@@ -1,0 +1,219 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import { joust } from "../api/client.ts";
+import { usePage } from "../page/page.ts";
+import { Button } from "../parts/button.tsx";
+import { useValue } from "../state/observable.ts";
+import { FIELDS, type Filter } from "./filter.ts";
+
+const OUTCOMES = [
+  ["ok", "Answered"],
+  ["failed", "Failed"],
+  ["cancelled", "Stopped by the client"],
+  ["fallback", "Answered after a fallback"],
+] as const;
+
+const VOTES = [
+  ["any", "Voted on"],
+  ["none", "Not voted on"],
+  ["first", "First answer preferred"],
+  ["second", "Second answer preferred"],
+  ["tie", "Tie"],
+  ["both_bad", "Both bad"],
+  ["good", "Rated good"],
+  ["bad", "Rated bad"],
+  ["comment", "Commented"],
+] as const;
+
+const SPANS = [
+  ["1", "Last hour"],
+  ["24", "Last 24 hours"],
+  ["168", "Last 7 days"],
+  ["720", "Last 30 days"],
+  ["custom", "From … to …"],
+] as const;
+
+/** The conditions of a search. A change takes effect at once, that of a text field with Enter or when it is left. */
+export function FilterForm({
+  filter,
+  onChange,
+}: {
+  filter: Filter;
+  onChange: (filter: Filter) => void;
+}) {
+  const serving = useValue(usePage().serving);
+  const keys = useKeys();
+  const read = (form: HTMLFormElement) => {
+    const data = new FormData(form);
+    const entries = FIELDS.map((name) => [name, String(data.get(name) ?? "").trim()]);
+    onChange(Object.fromEntries(entries.filter(([, value]) => value !== "")) as Filter);
+  };
+  const isChanged = Object.keys(filter).length > 0;
+  return (
+    <form
+      aria-label="Search requests"
+      class="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4"
+      onChange={(event) => read(event.currentTarget)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        read(event.currentTarget);
+      }}
+    >
+      <Field label="Text of the prompt" class="col-span-2">
+        {(id) => <input id={id} type="search" name="text" value={filter.text ?? ""} class={BOX} />}
+      </Field>
+      <Choice label="Time" name="hours" filter={filter} any="Any time" options={SPANS} />
+      <Choice label="Outcome" name="outcome" filter={filter} any="Any outcome" options={OUTCOMES} />
+      {filter.hours === "custom" && (
+        <>
+          <Field label="From">
+            {(id) => (
+              <input
+                id={id}
+                type="datetime-local"
+                name="from"
+                value={filter.from ?? ""}
+                class={BOX}
+              />
+            )}
+          </Field>
+          <Field label="To">
+            {(id) => (
+              <input id={id} type="datetime-local" name="to" value={filter.to ?? ""} class={BOX} />
+            )}
+          </Field>
+        </>
+      )}
+      <Choice
+        label="Router"
+        name="router"
+        filter={filter}
+        any="Any router"
+        options={(serving?.routers ?? []).map((name) => [name, name])}
+      />
+      <Choice
+        label="Model"
+        name="model"
+        filter={filter}
+        any="Any model"
+        options={(serving?.models ?? []).map(({ id }) => [id, id])}
+      />
+      <Choice label="Votes" name="vote" filter={filter} any="With or without" options={VOTES} />
+      {keys.length > 0 && (
+        <Choice label="API key" name="key" filter={filter} any="Any key" options={keys} />
+      )}
+      <Range label="Cost in dollars" low="min_cost" high="max_cost" filter={filter} />
+      <Range label="Time in seconds" low="min_seconds" high="max_seconds" filter={filter} />
+      <Field label="Session">
+        {(id) => <input id={id} name="session_id" value={filter.session_id ?? ""} class={BOX} />}
+      </Field>
+      {isChanged && (
+        <div class="flex items-end">
+          <Button onClick={() => onChange({})}>Clear</Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+const BOX =
+  "min-h-10 w-full min-w-0 rounded-lg border border-line bg-surface px-2.5 text-sm text-ink";
+
+function Field({
+  label,
+  class: extra = "",
+  children,
+}: {
+  label: string;
+  class?: string;
+  /** Renders the control with the id that the label refers to. */
+  children: (id: string) => ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class={`flex min-w-0 flex-col gap-1 text-xs text-muted ${extra}`}>
+      <label for={id}>{label}</label>
+      {children(id)}
+    </div>
+  );
+}
+
+function Choice({
+  label,
+  name,
+  filter,
+  any,
+  options,
+}: {
+  label: string;
+  name: keyof Filter;
+  filter: Filter;
+  any: string;
+  options: readonly (readonly [value: string, text: string])[];
+}) {
+  const chosen = filter[name] ?? "";
+  // A link may name a router or model that is no longer configured.
+  const isKnown = chosen === "" || options.some(([value]) => value === chosen);
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} name={name} value={chosen} class={BOX}>
+          <option value="">{any}</option>
+          {!isKnown && <option value={chosen}>{chosen}</option>}
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function Range({
+  label,
+  low,
+  high,
+  filter,
+}: {
+  label: string;
+  low: keyof Filter;
+  high: keyof Filter;
+  filter: Filter;
+}) {
+  const input = (name: keyof Filter, text: string) => (
+    <input
+      type="number"
+      min="0"
+      step="any"
+      inputMode="decimal"
+      name={name}
+      value={filter[name] ?? ""}
+      placeholder={text}
+      aria-label={`${label}, ${text}`}
+      class={BOX}
+    />
+  );
+  return (
+    <fieldset class="min-w-0">
+      <legend class="mb-1 text-xs text-muted">{label}</legend>
+      <div class="flex gap-1.5">
+        {input(low, "at least")}
+        {input(high, "at most")}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Ids and names of the API keys; none without the permission to list them. */
+function useKeys(): readonly (readonly [string, string])[] {
+  const [keys, setKeys] = useState<readonly (readonly [string, string])[]>([]);
+  useEffect(() => {
+    joust.keys().then(
+      ({ data }) => setKeys(data.map(({ id, name }) => [id, `${name} (${id})`])),
+      () => {},
+    );
+  }, []);
+  return keys;
+}
