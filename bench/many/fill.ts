@@ -11,7 +11,7 @@ import { COUNTS } from "../../src/store/tally.ts";
 import { toHalf } from "../../src/store/vector.ts";
 
 /** Models of the sandbox, so that a gateway serves the log. */
-const MODELS = ["pebble-mini", "forge-coder", "anvil", "quill", "summit"];
+const MODELS = ["pebble-mini", "forge-coder", "abacus-14b", "quill-32b", "summit-pro"];
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 const X = toHalf(Float64Array.from({ length: 16 }, (_, i) => Math.sin(i) / 4));

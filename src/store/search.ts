@@ -79,12 +79,14 @@ export abstract class SearchQueries extends Queries {
     const conditions = decisionConditions(query, before);
     const isFiltered = answerConditions(query).length + Number(isFilteredLater(query)) > 0;
     const size = isFiltered ? STEP : query.limit;
-    const [edge] = await select<Cursor>(sql`
+    const places = await select<Cursor>(sql`
       SELECT at, id FROM ${decisions} WHERE ${joined(conditions, " AND ")}
-      ORDER BY at DESC, id DESC LIMIT 1 OFFSET ${size - 1}`);
+      ORDER BY at DESC, id DESC LIMIT ${size}`);
+    const edge = places[size - 1];
+    if (places.length === 0) return { rows: [], examined: 0, end: undefined };
     const within = edge ? [...conditions, sql`(at, id) >= (${edge.at}, ${edge.id})`] : conditions;
     const rows = await selectMatches(this.days.of(day), query, within);
-    return { rows, examined: size, end: edge };
+    return { rows, examined: places.length, end: edge };
   }
 
   /** All of these decisions that fulfil the conditions, newest first. */

@@ -1,8 +1,9 @@
-/** The report of `joust reproduce` on a phone, in the dark and on paper. */
+/** The report of `joust reproduce` on a phone, in the dark and on paper; its contents and anchors. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import axe from "axe-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import suite from "../../src/lab/experiments/index.ts";
 import { recordOf } from "../../src/lab/reproduce/record.ts";
@@ -49,6 +50,31 @@ describeInChromium("the report of a reproduction", ({ context }) => {
     const found = await page.evaluate(widths);
     expect(found.page).toBe(390);
     expect(found.table).toBeGreaterThan(390);
+  });
+
+  it("has contents and headings whose links lead to their parts, and no accessibility violation", async () => {
+    const page = await (await context({ viewport: { width: 390, height: 800 } })).newPage();
+    await page.goto(url);
+    const names = ["Claims", ...suite.experiments.map(({ title }) => title), "Settings"];
+    const contents = page.getByRole("navigation", { name: "Contents" });
+    for (const name of names) {
+      const target = await contents.getByRole("link", { name }).first().getAttribute("href");
+      const heading = page.locator(target!);
+      expect(await heading.getByRole("link").getAttribute("href")).toBe(target);
+    }
+    await contents.getByRole("link", { name: "Settings", exact: true }).click();
+    // The heading is in view and not under the bar.
+    const top = await page.locator("#settings").evaluate((one) => one.getBoundingClientRect().top);
+    expect(top).toBeGreaterThan(50);
+    expect(top).toBeLessThan(800);
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() =>
+      (window as unknown as { axe: typeof axe }).axe.run(),
+    );
+    const serious = violations.filter(
+      ({ impact }) => impact === "serious" || impact === "critical",
+    );
+    expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
   });
 
   it("is light on dark if the reader wants it, figures included, and dark on white on paper", async () => {

@@ -50,7 +50,9 @@ async function fill(folder: string): Promise<void> {
         latencyMs: n,
         ...(isFailed && {
           error: "forge-coder responded with status 500",
-          fallbacks: [{ model: "pebble-mini", reason: "pebble-mini did not respond within 30 seconds" }],
+          fallbacks: [
+            { model: "pebble-mini", reason: "pebble-mini did not respond within 30 seconds" },
+          ],
         }),
       },
     ];
@@ -71,18 +73,18 @@ describeInChromium("requests", ({ open, context }) => {
     await page.getByLabel("Outcome").selectOption("failed");
     await page.getByRole("status").getByText("3 requests.").waitFor();
     await results(page).first().click();
-    await page.getByText("pebble-mini did not respond within 30 seconds").waitFor();
-    await page.getByText("forge-coder responded with status 500").waitFor();
+    await page.getByText("pebble-mini did not respond within 30 seconds").first().waitFor();
+    await page.getByText("forge-coder responded with status 500").first().waitFor();
     // The browser's back button returns to the same search.
     await page.goBack();
     await page.getByRole("status").getByText("3 requests.").waitFor();
     expect(await page.getByLabel("Outcome").inputValue()).toBe("failed");
     await page.getByRole("button", { name: "Clear" }).click();
-    await page.getByLabel("Time in seconds, at least").fill("2.99");
+    await page.getByLabel("Duration in seconds, at least").fill("2.99");
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("10 requests.").waitFor();
     await page.getByLabel("Model", { exact: true }).selectOption("pebble-mini");
-    await page.getByRole("status").getByText("4 requests.").waitFor();
+    await page.getByRole("status").getByText("3 requests.").waitFor();
     await page.goto(`${gateway.url}/#/requests?text=NUMBER%201234.`);
     await page.getByRole("status").getByText("1 request.").waitFor();
     await page.goto(`${gateway.url}/#/requests?text=nothing+like+this`);

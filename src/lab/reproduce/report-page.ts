@@ -1,5 +1,12 @@
 /** The whole reproduction as one HTML page that needs no other file. */
-import { definitions, figure, htmlPage, scrollingTable } from "../report/page.ts";
+import {
+  anchor,
+  definitions,
+  figure,
+  htmlPage,
+  type Section,
+  scrollingTable,
+} from "../report/page.ts";
 import { htmlText } from "../report/table.ts";
 import { CLAIMS_CSS, claimsHtml } from "./claims-page.ts";
 import { caveatsOf, summaryOf, titleWith } from "./claims-report.ts";
@@ -24,36 +31,61 @@ export function reportPage(
   record: ReproduceRecord,
 ): string {
   const { parts, judged, planner } = reproduced;
-  const body = [
-    `<h1>${htmlText(TITLE)}</h1>`,
-    openingHtml(reproduced),
-    contents(reproduced),
-    `<h2 id="claims">Claims</h2>`,
+  const claims = [
     `<p class="summary">${htmlText(summaryOf(judged, planner.size.runs))}</p>`,
     ...caveatsOf(reproduced, record).map(paragraph),
     claimsHtml(reproduced),
-    `<h2 id="reading">How to read this</h2>`,
-    ...EXPLANATIONS.map((text) => `<p>${text}</p>`),
-    ...parts.flatMap((part) => {
-      const { name, title } = part.experiment;
-      return [
-        `<h2 id="${name}">${htmlText(titleWith(part.standIn, title))}</h2>`,
-        ...part.notes.map(paragraph),
-        // The browser opens the list that contains the target.
-        ...(part.items.length > 0
-          ? [`<p><a href="#${name}-methods">How each curve was made</a></p>`]
-          : []),
-        ...(drawn.get(name) ?? []).map(itemHtml),
-        methodsHtml(part, reproduced, String(record.settings.command)),
-      ];
-    }),
-    `<h2 id="again">How to run it again</h2>`,
-    ...INSTRUCTIONS.map((text) => `<p>${text}</p>`),
-    `<h2 id="settings">Settings, versions, checksums</h2>`,
-    definitions(settingsOf(record)),
-    `<script>${SCRIPT}</script>`,
   ];
-  return htmlPage(TITLE, body.join("\n"), CSS + CLAIMS_CSS);
+  return htmlPage({
+    title: TITLE,
+    opening: openingHtml(reproduced),
+    sections: [
+      { id: "claims", title: "Claims", html: claims.join("\n") },
+      {
+        id: "reading",
+        title: "How to read this",
+        html: EXPLANATIONS.map((text) => `<p>${text}</p>`).join("\n"),
+      },
+      ...parts.map((part) => experimentSection(part, reproduced, drawn, record)),
+      {
+        id: "again",
+        title: "How to run it again",
+        html: INSTRUCTIONS.map((text) => `<p>${text}</p>`).join("\n"),
+      },
+      {
+        id: "settings",
+        title: "Settings, versions, checksums",
+        short: "Settings",
+        html: definitions(settingsOf(record)),
+      },
+    ],
+    css: CSS + CLAIMS_CSS,
+    script: SCRIPT,
+  });
+}
+
+function experimentSection(
+  part: Reproduced["parts"][number],
+  reproduced: Reproduced,
+  drawn: ReadonlyMap<string, readonly DrawnItem[]>,
+  record: ReproduceRecord,
+): Section {
+  const { name, title } = part.experiment;
+  const html = [
+    ...part.notes.map(paragraph),
+    // The browser opens the list that contains the target.
+    ...(part.items.length > 0
+      ? [`<p><a href="#${name}-methods">How each curve was made</a></p>`]
+      : []),
+    ...(drawn.get(name) ?? []).map(itemHtml),
+    methodsHtml(part, reproduced, String(record.settings.command)),
+  ];
+  return {
+    id: name,
+    title: titleWith(part.standIn, title),
+    short: `${title}${part.standIn === undefined ? "" : " (a stand-in)"}`,
+    html: html.join("\n"),
+  };
 }
 
 /** One figure and three sentences. */
@@ -86,26 +118,11 @@ The title of each list describes the queries and their utilities.</p>
 ${tables.map(scrollingTable).join("\n")}</details>`;
 }
 
-function contents({ parts }: Reproduced): string {
-  const links = [
-    ["claims", "Claims"],
-    ["reading", "How to read this"],
-    ...parts.map(({ experiment, standIn }) => [
-      experiment.name,
-      `${experiment.title}${standIn === undefined ? "" : " (a stand-in)"}`,
-    ]),
-    ["again", "How to run it again"],
-    ["settings", "Settings"],
-  ];
-  const items = links.map(([id, text]) => `<li><a href="#${id}">${htmlText(text!)}</a></li>`);
-  return `<nav aria-label="Contents"><h2>Contents</h2><ol>${items.join("")}</ol></nav>`;
-}
-
 function itemHtml({ item: { id, title, caption }, drawing }: DrawnItem): string {
   const content =
     drawing.kind === "table"
       ? `${scrollingTable(drawing.table)}<p class="caption">${htmlText(caption)}</p>`
-      : `<h3>${htmlText(title)}</h3>${figure(drawing.pictures, caption, drawing.columns)}`;
+      : `<h3>${anchor(id, title)}</h3>${figure(drawing.pictures, caption, drawing.columns)}`;
   return `<section class="item ${drawing.kind}" id="${id}">${content}</section>`;
 }
 
@@ -130,9 +147,7 @@ function settingsOf(record: ReproduceRecord): [string, string][] {
 }
 
 const CSS = `
-a { color: inherit; }
-nav { margin: 2rem 0; font-size: 0.95rem; } nav ol { margin: 0; padding-left: 1.5rem; columns: 20rem; }
-h2 { border-top: 1px solid var(--rule); padding-top: 1.5rem; margin-top: 2.5rem; font-size: 1.3rem; }
+h2 { font-size: 1.3rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 0.5rem; }
 .opening ol { padding-left: 1.4rem; max-width: 60rem; } .opening li { margin-bottom: 0.4rem; }
 .item { margin: 1.5rem 0 2rem; }
@@ -144,7 +159,7 @@ details { margin: 0.5rem 0; } summary { cursor: pointer; } .methods summary { fo
 #table-weighting :is(td, th) { padding-inline: 0.25rem; }
 @page { size: A4 landscape; margin: 12mm; }
 @media print {
-  nav, .screen { display: none; }
+  .screen { display: none; }
   p, .summary, .caption, figcaption { max-width: none; }
   h3 { break-after: avoid; }
   caption, thead { break-after: avoid; }

@@ -10,18 +10,27 @@ import { summaryOf } from "./summary.ts";
 export function reportHtml(result: Result): string {
   const title = titleOf(result);
   const pareto = paretoPicture(result);
-  return htmlPage(
-    title,
-    `<h1>${htmlText(title)}</h1>
-<p class="summary">${htmlText(summaryOf(result))}</p>
-${figure([regretPicture(result)], "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.")}
-${scrollingTable(resultTable(result))}
-${pareto === undefined ? "" : figure([pareto], "Regret against cost per query. The dashed line is the Pareto front; bars are 95% intervals.")}
-<h2>How to read this</h2>
-${reading(result).join("\n")}
-<h2>Settings</h2>
-${definitions(settingsOf(result.settings))}`,
+  const regret = figure(
+    [regretPicture(result)],
+    "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.",
   );
+  const cost =
+    pareto &&
+    figure(
+      [pareto],
+      "Regret against cost per query. The dashed line is the Pareto front; bars are 95% intervals.",
+    );
+  return htmlPage({
+    title,
+    opening: `<p class="summary">${htmlText(summaryOf(result))}</p>`,
+    sections: [
+      { id: "regret", title: "Regret", html: regret },
+      { id: "numbers", title: "Numbers", html: scrollingTable(resultTable(result)) },
+      ...(cost === undefined ? [] : [{ id: "cost", title: "Regret and cost", html: cost }]),
+      { id: "reading", title: "How to read this", html: reading(result).join("\n") },
+      { id: "settings", title: "Settings", html: definitions(settingsOf(result.settings)) },
+    ],
+  });
 }
 
 /** Explains the terms that this report uses. */

@@ -66,7 +66,7 @@ export function FilterForm({
       <Choice label="Outcome" name="outcome" filter={filter} any="Any outcome" options={OUTCOMES} />
       {filter.hours === "custom" && (
         <>
-          <Field label="From">
+          <Field label="From" class="max-sm:col-span-2">
             {(id) => (
               <input
                 id={id}
@@ -77,7 +77,7 @@ export function FilterForm({
               />
             )}
           </Field>
-          <Field label="To">
+          <Field label="To" class="max-sm:col-span-2">
             {(id) => (
               <input id={id} type="datetime-local" name="to" value={filter.to ?? ""} class={BOX} />
             )}
@@ -98,12 +98,12 @@ export function FilterForm({
         any="Any model"
         options={(serving?.models ?? []).map(({ id }) => [id, id])}
       />
-      <Choice label="Votes" name="vote" filter={filter} any="With or without" options={VOTES} />
+      <Choice label="Votes" name="vote" filter={filter} any="Any votes" options={VOTES} />
       {keys.length > 0 && (
         <Choice label="API key" name="key" filter={filter} any="Any key" options={keys} />
       )}
       <Range label="Cost in dollars" low="min_cost" high="max_cost" filter={filter} />
-      <Range label="Time in seconds" low="min_seconds" high="max_seconds" filter={filter} />
+      <Range label="Duration in seconds" low="min_seconds" high="max_seconds" filter={filter} />
       <Field label="Session">
         {(id) => <input id={id} name="session_id" value={filter.session_id ?? ""} class={BOX} />}
       </Field>
@@ -196,7 +196,7 @@ function Range({
     />
   );
   return (
-    <fieldset class="min-w-0">
+    <fieldset class="min-w-0 max-sm:col-span-2">
       <legend class="mb-1 text-xs text-muted">{label}</legend>
       <div class="flex gap-1.5">
         {input(low, "at least")}

@@ -82,7 +82,7 @@ const PAGE = 100;
 /** Pages without a result after which a search pauses. Each examines up to 10,000 requests. */
 const PAGES_AT_ONCE = 20;
 
-export function rowOf(decision: Decision): RequestRow {
+function rowOf(decision: Decision): RequestRow {
   const { answers } = decision;
   const known = <T>(of: (answer: Decision["answers"][number]) => T | undefined) =>
     answers.map(of).filter((value) => value !== undefined);

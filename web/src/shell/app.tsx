@@ -13,6 +13,8 @@ export function App() {
   const route = useValue(page.route);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
+  // A search that changes on the page of requests is the same place.
+  const place = route.page === "decision" ? route.id : route.page;
   useEffect(() => {
     document.title = TITLES[route.page];
     // A screen reader continues at the start of the new page.
@@ -21,7 +23,7 @@ export function App() {
       main.current?.focus({ preventScroll: true });
     }
     isFirst.current = false;
-  }, [route]);
+  }, [place]);
   return (
     <div class="flex min-h-dvh flex-col">
       <button
