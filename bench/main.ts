@@ -93,7 +93,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
   many: {
     summary:
-      "start, statistics, searches and deleting a day with 5,000,000 requests (--rounds) against 50,000 [sqlite] [postgres]",
+      "5,000,000 requests in the log (--rounds) against 50,000, 1,000 models and routers against 10, 10,000 streams [sqlite] [postgres] [models] [routers] [streams]",
     load: async () => (await import("./many.ts")).many,
   },
   scale: {

@@ -5,12 +5,17 @@ import { startPostgres } from "../src/store/postgres/server.fixture.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { startGateway } from "./gateway-process.ts";
 import { fillLog, openPlace, type Place } from "./many/fill.ts";
+import { poolCost } from "./many/pools.ts";
+import { streamCost } from "./many/streams.ts";
 import { median } from "./median.ts";
 
 const BASE = 50_000;
 const COPIES = 100;
 const REPETITIONS = 5;
 const DAY_MS = 86_400_000;
+const STREAMS = 10_000;
+/** Time between the chunks of a stream: long enough for all streams to be open at the same time. */
+const PACE_MS = 12_000;
 
 /** Addresses whose responses are timed, by what they show. */
 const READS = {
@@ -26,16 +31,33 @@ const READS = {
   "search, text": "/v1/decisions?limit=100&text=number%2049999",
 };
 
+/** Parts of the benchmark, all of them by default. */
+const PARTS = ["sqlite", "postgres", "models", "routers", "streams"];
+
 /**
- * A log of 50,000 requests of 30 days and one of 5,000,000 (or so many as --rounds says): time until
- * the gateway serves, time of statistics and searches, and time to delete a day.
+ * `sqlite`, `postgres`: a log of 50,000 requests of 30 days and one of 5,000,000 (or so many as --rounds says): time until
+ * the gateway serves, time of statistics and searches, and time to delete a day. `models`, `routers`: a
+ * pool of 1,000 models, and 1,000 routers, against ten. `streams`: 10,000 streams at the same time.
  */
 export async function many(names: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const copies = flags.rounds === undefined ? COPIES : Math.ceil(flags.rounds / BASE);
-  const databases = names.length > 0 ? names : ["sqlite", "postgres"];
+  const parts = names.length > 0 ? names : PARTS;
   const ratios: Record<string, number> = {};
   const figures: Record<string, number> = {};
-  for (const database of databases) {
+  for (const part of parts.filter((name) => name === "models" || name === "routers")) {
+    const of = (count: number) => (part === "models" ? poolCost(count, 1) : poolCost(50, count));
+    const [few, all] = [await of(10), await of(1000)];
+    for (const [name, value] of Object.entries(all)) {
+      ratios[`${part}: ${name}, 1,000 / 10`] = value / few[name as keyof typeof few];
+      figures[`${part}: ${name}, 10`] = few[name as keyof typeof few];
+      figures[`${part}: ${name}, 1,000`] = value;
+    }
+  }
+  if (parts.includes("streams")) {
+    const cost = await streamCost(STREAMS, PACE_MS);
+    for (const [name, value] of Object.entries(cost)) figures[`streams: ${name}`] = value;
+  }
+  for (const database of parts.filter((name) => name === "sqlite" || name === "postgres")) {
     const [few, all] = [await measured(database, 1), await measured(database, copies)];
     for (const [name, times] of Object.entries(all)) {
       ratios[`${database}: ${name}, many / few`] = median(times) / median(few[name]!);

@@ -1,8 +1,8 @@
-import { Argument, type Command } from "commander";
+import type { Command } from "commander";
 import type { GetProgress, GotFile } from "../../lab/data/get-data.ts";
 import { DATA_NAMES, DATA_SOURCES, type DataName } from "../../lab/data/sources.ts";
 import { JOUST, newCommand } from "../shared/command.ts";
-import { folder } from "../shared/flags.ts";
+import { argument, folder } from "../shared/flags.ts";
 import { interruptible } from "../shared/interrupt.ts";
 import { drawBar, statusLine } from "../shared/status-line.ts";
 
@@ -57,7 +57,7 @@ function getCommand(): Command {
     examples: GET,
     notes: NOTES,
   })
-    .addArgument(new Argument("<name>", "data set to download").choices(DATA_NAMES))
+    .addArgument(argument("<name>", "data set to download", DATA_NAMES))
     .option("--out <dir>", "folder of data sets", folder("--out"), "data-sets")
     .option(
       "--base <url>",

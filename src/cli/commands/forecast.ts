@@ -24,7 +24,7 @@ export function forecastCommand(): Command {
     .option("--scores <csv>", "told scores to start from, without the votes of the log")
     .option(
       "--tradeoff <t>",
-      "cost_quality_tradeoff, 0 to 10 (default: that of the router)",
+      "cost_quality_tradeoff, 0 to 9.9 (default: that of the router)",
       number("--tradeoff", { from: 0, to: 9.9, example: 3 }),
     )
     .option(

@@ -1,8 +1,8 @@
-import { Argument, type Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "../reproduce/flags.ts";
 import { newCommand } from "../shared/command.ts";
-import { folder, names, number, seed, threads, withModelsFlag } from "../shared/flags.ts";
+import { argument, folder, names, number, seed, threads, withModelsFlag } from "../shared/flags.ts";
 
 export function reproduceCommand(): Command {
   const command = newCommand({
@@ -25,9 +25,7 @@ export function reproduceCommand(): Command {
       ],
     ],
   }).addArgument(
-    new Argument("[experiment]", "experiment to run")
-      .choices([...EXPERIMENTS, "all"])
-      .default("all"),
+    argument("[experiment]", "experiment to run", [...EXPERIMENTS, "all"]).default("all"),
   );
   command
     .optionsGroup("Data:")

@@ -1,6 +1,6 @@
 /** Parsers for the values of options. They refuse a wrong value with the name of the option and a hint. */
 
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 
@@ -52,6 +52,17 @@ export function word<W extends string>(flag: string, known: readonly W[]): (text
       `${didYouMean(text, known)}write for example ${flag} ${known[0]}`,
     );
   };
+}
+
+/** An argument that is one of some words. The help lists them. */
+export function argument(name: string, meaning: string, known: readonly string[]): Argument {
+  const bare = name.replace(/[<>[\]]/g, "");
+  return new Argument(name, meaning).choices(known).argParser((text) => {
+    const found = known.find((one) => one === text);
+    if (found !== undefined) return found;
+    const hint = `${didYouMean(text, known)}choose one of ${known.join(", ")}`;
+    throw new InputError({ file: bare }, `there is no "${text}"`, hint);
+  });
 }
 
 /** A parser for a folder. It refuses a value that is another option, because then the folder was forgotten. */

@@ -1,0 +1,90 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createDriver, type Driver } from "../gateway-driver.ts";
+import { MAIN } from "../gateway-process.ts";
+import { Server, startMock } from "../gateway-servers.ts";
+
+const SECONDS = 6;
+
+/** What a gateway needs with so many models in its router, or with so many routers of five models. */
+export interface PoolCost {
+  readonly startMs: number;
+  readonly requestsPerSecond: number;
+  /** Processor milliseconds per request, and per second without requests. */
+  readonly cpuMs: number;
+  readonly idleMs: number;
+  readonly memoryMb: number;
+  /** Bytes of the log per request. */
+  readonly bytes: number;
+}
+
+export async function poolCost(models: number, routers: number): Promise<PoolCost> {
+  const folder = mkdtempSync(join(tmpdir(), "joust-bench-pools-"));
+  const mock = await startMock();
+  const driver = await createDriver();
+  let joust: Server | undefined;
+  try {
+    writeFileSync(join(folder, "joust.yaml"), yamlOf(mock.origin, models, routers));
+    const before = performance.now();
+    const flags = ["--config", join(folder, "joust.yaml"), "--data", folder, "--port"];
+    const command = (port: number): [string, ...string[]] => [
+      process.execPath,
+      MAIN,
+      "serve",
+      ...flags,
+      String(port),
+    ];
+    joust = await Server.start("joust", command, { model: routers > 1 ? "router-1" : "auto" });
+    const startMs = performance.now() - before;
+    await sleep(5000);
+    const idle = await joust.cpuSeconds();
+    await sleep(5000);
+    const idleMs = (1000 * ((await joust.cpuSeconds()) - idle)) / 5;
+    return { startMs, idleMs, ...(await underLoad(joust, driver, folder)) };
+  } finally {
+    await joust?.stop();
+    await mock.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function underLoad(joust: Server, driver: Driver, folder: string) {
+  await driver.rate(joust, false, 2);
+  const [bytes, cpu] = [bytesIn(folder), await joust.cpuSeconds()];
+  const requestsPerSecond = await driver.rate(joust, false, SECONDS);
+  const requests = requestsPerSecond * SECONDS;
+  const cpuMs = (1000 * ((await joust.cpuSeconds()) - cpu)) / requests;
+  const memoryMb = await joust.memory();
+  // The log is written within 50 ms, and its write-ahead log when it is closed.
+  await joust.stop();
+  return { requestsPerSecond, cpuMs, memoryMb, bytes: (bytesIn(folder) - bytes) / requests };
+}
+
+function yamlOf(origin: string, models: number, routers: number): string {
+  const name = (k: number) => `model-${String(k % models).padStart(4, "0")}`;
+  const lines = Array.from({ length: models }, (_, k) => {
+    const price = `{input: ${0.1 + (k % 37) / 10}, output: ${0.4 + (k % 53) / 5}}`;
+    return `  ${name(k)}: {provider: mock, model: mock, price: ${price}}`;
+  });
+  const pools = Array.from({ length: routers }, (_, r) => {
+    const own = [0, 1, 2, 3, 4].map((i) => name(r + i));
+    return `  router-${r}: {models: [${own.join(", ")}]}`;
+  });
+  return [
+    "providers:",
+    `  mock: {url: "${origin}/v1", key: none}`,
+    "models:",
+    ...lines,
+    ...(routers > 1 ? ["routers:", ...pools] : []),
+    "",
+  ].join("\n");
+}
+
+function bytesIn(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((entry) => entry.isFile() && /\.db(-wal)?$/.test(entry.name))
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
