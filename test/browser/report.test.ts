@@ -64,7 +64,7 @@ describeInChromium("the report of a reproduction", ({ context }) => {
     }
     await contents.getByRole("link", { name: "Settings", exact: true }).click();
     // The heading is in view and not under the bar.
-    const top = await page.locator("#settings").evaluate((one) => one.getBoundingClientRect().top);
+    const top = await page.locator("#versions").evaluate((one) => one.getBoundingClientRect().top);
     expect(top).toBeGreaterThan(50);
     expect(top).toBeLessThan(800);
     await page.evaluate(axe.source);

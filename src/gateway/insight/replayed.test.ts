@@ -40,6 +40,21 @@ it("counts a window again from its events, exactly", async () => {
   );
 });
 
+it("takes the costs of a large pool from the tallies, because its rows do not have them", async () => {
+  const store = new SqliteStore(newFile(), Date.now);
+  onTestFinished(() => store.close());
+  const models = Array.from({ length: 100 }, (_, k) => `model-${k}`);
+  const costs = Float64Array.from(models, (_, k) => k / 1024);
+  const priced = { "": { priced: 1 } };
+  await store.record([
+    routed(1, { pair: ["ant", "ant"] }),
+    answered(1, 0, { model: "ant", priced, always: { models, costs, doubts: costs } }),
+  ]);
+  const tallies = await store.tallies({ router: "auto", ...WINDOW });
+  expect(tallies).toHaveLength(102);
+  expect(await recount(store, "auto", WINDOW)).toEqual(tallies);
+});
+
 it("estimates the counts of a window from a sample without bias", async () => {
   const rate = 0.2;
   const all = async (store: SqliteStore, read: typeof recount) =>

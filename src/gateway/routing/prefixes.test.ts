@@ -51,6 +51,19 @@ describe("prefixes of a conversation", () => {
     expect(read.warmShare(other, 1000, "a")).toBe(other[0]!.share);
   });
 
+  it("forget the oldest if a large pool would fill the memory", () => {
+    const read = new ReadPrefixes();
+    const models = Array.from({ length: 40_000 }, (_, k) => [`m${k}`, { output: k }] as const);
+    const outputs = new Map(models);
+    const own = (n: number) => prefixesOf("", [user(`question ${n}`)]);
+    for (let n = 0; n < 101; n++) {
+      read.remember(own(n), { session: "s", models: ["m1"], outputs, at: n });
+    }
+    expect(read.find(own(0))).toBeUndefined();
+    expect(read.outputOf(read.find(own(1))!, "m39999")).toBe(39_999);
+    expect(read.outputOf(read.find(own(100))!, "unknown")).toBe(0);
+  });
+
   it("have no model to keep after a duel", () => {
     const read = new ReadPrefixes();
     read.remember(prefixesOf("", first), { ...facts, models: ["a", "b"], at: 1000 });

@@ -53,7 +53,8 @@ export function reportPage(
         html: INSTRUCTIONS.map((text) => `<p>${text}</p>`).join("\n"),
       },
       {
-        id: "settings",
+        // "settings" is the name of an experiment.
+        id: "versions",
         title: "Settings, versions, checksums",
         short: "Settings",
         html: definitions(settingsOf(record)),
