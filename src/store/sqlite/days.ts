@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { DAY_MS } from "../decision-id.ts";
@@ -20,12 +21,16 @@ export class DayFiles implements Days {
   readonly #main: Connection;
   /** The open files, the most recently used last. */
   readonly #open = new Map<number, Connection>();
+  /** Deletions that are under way. */
+  readonly #deletions = new Set<Promise<void>>();
   isMoving = false;
 
   /** `main` is the writing connection to the main file, which keeps the counts of deleted days. */
   constructor(file: string, main: Connection) {
     this.folder = folderOf(file);
     this.#main = main;
+    // A kill may have interrupted deletions.
+    for (const dropped of droppedIn(this.folder)) this.#delete(dropped);
   }
 
   async list(): Promise<number[]> {
@@ -96,7 +101,7 @@ export class DayFiles implements Days {
       if ((day + 1) * DAY_MS > before) continue;
       decisions += this.#keepCounts(day);
       this.#close(day);
-      removeFiles(fileOf(this.folder, day));
+      this.#delete(setDropped(fileOf(this.folder, day)));
       this.#main.prepare("DELETE FROM dropped_days WHERE day = ?").run(day);
     }
     return decisions;
@@ -127,8 +132,17 @@ export class DayFiles implements Days {
     return decisions;
   }
 
-  close(): void {
+  /** Deletes a file in the background, because the file system takes longer for a large one. */
+  #delete(file: string): void {
+    const deletion = rm(file, { force: true })
+      .catch(() => {})
+      .finally(() => this.#deletions.delete(deletion));
+    this.#deletions.add(deletion);
+  }
+
+  async close(): Promise<void> {
     for (const day of [...this.#open.keys()]) this.#close(day);
+    await Promise.all(this.#deletions);
   }
 }
 
@@ -176,6 +190,24 @@ function openDay(file: string): Connection {
 }
 
 const BUSY_MS = 5000;
+
+/** Renames the file of a day that is dropped, so that it counts no more and can be deleted later. */
+function setDropped(file: string): string {
+  const dropped = `${file}${DROPPED}`;
+  // Another process may have dropped the same day.
+  if (existsSync(file)) renameSync(file, dropped);
+  removeFiles(file);
+  return dropped;
+}
+
+/** Files of days that were dropped and not deleted yet. */
+function droppedIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(DROPPED));
+  return names.map((name) => join(folder, name));
+}
+
+const DROPPED = ".dropped";
 
 function removeFiles(file: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });

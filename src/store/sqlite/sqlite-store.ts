@@ -194,9 +194,10 @@ export class SqliteStore extends SearchQueries implements Store {
   async close() {
     this.#isClosed = true;
     this.#reader.close();
-    this.#days.close();
+    const deleted = this.#days.close();
     this.#writer.close();
     this.#head.close();
+    await deleted;
   }
 }
 
