@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { InputError } from "../../core/input/input-error.ts";
 import { plural } from "../../lab/report/words.ts";
-import { checkSnapshot, isDamaged } from "../../learner/replay.ts";
 import { newCommand } from "../shared/command.ts";
 import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
 import {
@@ -107,6 +106,7 @@ async function findProblems(flags: StoreFlags, show: ShowProgress): Promise<stri
     if (problems.length > 0) return problems;
   }
   const { policiesOf } = await import("../replay/replay.ts");
+  const { checkSnapshot, isDamaged } = await import("../../learner/replay.ts");
   const { findPolicy } = await policiesOf(undefined);
   return withStore(flags, async (opened) => {
     const store = watchedStore(opened, show);

@@ -32,7 +32,7 @@ export function htmlPage({ title, opening, sections, css = "", script }: ReportP
 <style>${CSS}${css}${DARK_CSS}</style>
 </head>
 <body>
-<header class="bar">${LOGO}<b>Joust</b></header>
+<header class="bar"><span class="logo" aria-hidden="true"></span><b>Joust</b></header>
 <div class="page">
 <main>
 <h1>${htmlText(title)}</h1>
@@ -61,9 +61,6 @@ function sectionHtml({ id, title, html }: Section): string {
 export function anchor(id: string, title: string): string {
   return `<a class="anchor" href="#${id}">${htmlText(title)}</a>`;
 }
-
-/** The logo of the page. */
-const LOGO = `<svg width="26" height="26" viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="var(--accent)"/><path d="M6 18 17 7M18 18 7 7" stroke="var(--on-accent)" stroke-width="2.2" stroke-linecap="round"/><circle cx="17.4" cy="6.6" r="2" fill="var(--on-accent)"/><circle cx="6.6" cy="6.6" r="2" fill="var(--on-accent)"/></svg>`;
 
 export function definitions(rows: readonly (readonly [key: string, value: string])[]): string {
   const lines = rows.map(([key, value]) => `<dt>${htmlText(key)}</dt><dd>${htmlText(value)}</dd>`);
@@ -106,6 +103,11 @@ body { margin: 0; background: var(--page); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif; }
 .bar { position: sticky; top: 0; z-index: 1; display: flex; align-items: center; gap: 0.5rem; height: 3.5rem; padding: 0 1.5rem;
   background: var(--page); border-bottom: 1px solid var(--rule); }
+/* Two crossed lances. */
+.logo { width: 1.6rem; height: 1.6rem; border-radius: 0.4rem; background:
+  linear-gradient(45deg, transparent 46%, var(--on-accent) 46% 54%, transparent 54%) center / 62% 62% no-repeat,
+  linear-gradient(-45deg, transparent 46%, var(--on-accent) 46% 54%, transparent 54%) center / 62% 62% no-repeat, var(--accent);
+  print-color-adjust: exact; }
 .page { max-width: 90rem; margin: 0 auto; padding: 1.5rem 1.5rem 4rem; }
 h1 { font-size: 1.5rem; line-height: 1.2; letter-spacing: -0.02em; margin: 0 0 0.75rem; }
 h2 { font-size: 1.1rem; margin: 0 0 0.5rem; }

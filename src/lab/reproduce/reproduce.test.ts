@@ -146,7 +146,7 @@ describe("the report", () => {
     expect(page).toContain("100 vectors and 2 models on the sphere of R^2");
     expect(page).toContain(`joust reproduce routerbench --curve &#34;${CURVE.name}&#34;`);
     // Every title names the stand-in.
-    expect(page).toContain("RouterBench (a stand-in: other queries)</h2>");
+    expect(page).toContain("RouterBench (a stand-in: other queries)</a></h2>");
     // A claim links to the figure that shows it, or to its experiment.
     expect(page).toMatch(/id="claim-1">\s*<h3><a href="#curves">1<\/a>\./);
     expect(page).toMatch(/id="claim-2">\s*<h3><a href="#routerbench">2<\/a>\./);
