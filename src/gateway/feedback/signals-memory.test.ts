@@ -19,12 +19,19 @@ function start() {
     logger: { debug: () => {}, warn: () => {} },
   };
   const signals = new Signals(parts as unknown as ConstructorParameters<typeof Signals>[0]);
-  const config = { signals: { regenerated: true } };
-  const ask = (hash: string, router = "auto", owner = "key") => {
+  const config = { signals: { regenerated: true, edited: true } };
+  const ask = (hash: string, router = "auto", owner = "key", before: readonly string[] = []) => {
     const x = Float64Array.of(1, 0);
     const decision = { id: `${votes.length}`, router, owner, mode: "apply", x, pair: ["a", "a"] };
     const conversation = {
-      history: { prefixes: [{ hash, share: 1, answerShare: 0, isHead: false }] },
+      history: {
+        prefixes: [...before, hash].map((own) => ({
+          hash: own,
+          share: 1,
+          answerShare: 0,
+          isHead: false,
+        })),
+      },
       needs: {},
       prompt: hash,
     };
@@ -51,6 +58,15 @@ it("an answer is remembered for half an hour", () => {
   expect(ask("one")).toBe(1);
   later(31);
   expect(ask("one")).toBe(1);
+});
+
+it("an edited message is recognised for half an hour", () => {
+  const { ask, later } = start();
+  ask("first form", "auto", "key", ["question and answer"]);
+  later(29);
+  expect(ask("second form", "auto", "key", ["question and answer"])).toBe(1);
+  later(31);
+  expect(ask("third form", "auto", "key", ["question and answer"])).toBe(1);
 });
 
 it("at most 5,000 answers are remembered, the newest", () => {

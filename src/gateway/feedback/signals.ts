@@ -88,8 +88,9 @@ export class Signals {
     const { inToolLoop } = conversation;
     const same = this.#take(this.#byEnd.get(prefixes.at(-1)?.hash ?? ""));
     if (same) return this.#cast(router, same, "regenerated");
-    const sibling = this.#byParent.get(prefixes.at(-2)?.hash ?? "");
-    if (sibling && !inToolLoop) return this.#cast(router, this.#take(sibling)!, "edited");
+    const parent = prefixes.at(-2)?.hash ?? "";
+    const sibling = inToolLoop ? undefined : this.#take(this.#byParent.get(parent));
+    if (sibling) return this.#cast(router, sibling, "edited");
     const before = prefixes
       .slice(-LOOK_BACK, -1)
       .findLast(({ hash, isHead }) => !isHead && this.#byEnd.has(hash));
