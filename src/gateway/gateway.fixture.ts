@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { systemClock } from "./clock/clock.ts";
 import { parseConfig } from "./config/read-config.ts";
-import { openGateway, type RunningGateway } from "./gateway.ts";
+import { openGateway, type ProcessParts, type RunningGateway } from "./gateway.ts";
 import { PROVIDER_NAMES } from "./providers/providers.ts";
 import { type Misbehaving, startMisbehaving } from "./providers/upstream/misbehaving.fixture.ts";
 import { Conformance, describeApi } from "./server/conformance.fixture.ts";
@@ -48,6 +48,7 @@ interface Start {
   readonly env?: Record<string, string>;
   readonly folder?: string;
   readonly web?: string;
+  readonly processes?: ProcessParts;
 }
 
 /** Starts a gateway that runs until the end of the test. */
@@ -108,6 +109,7 @@ async function open(
   const lines: string[] = [];
   const running = await openGateway({
     ...optionsOf(yaml, start),
+    processes: start.processes,
     logger: newLogger("debug", { write: (line) => void lines.push(line) }),
   });
   let closing: Promise<void> | undefined;

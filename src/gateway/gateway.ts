@@ -7,7 +7,7 @@ import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../core/input/input-error.ts";
 import { Random } from "../core/random/random.ts";
 import { DAY_MS } from "../store/decision-id.ts";
-import { GroupCommit } from "../store/group-commit.ts";
+import type { GroupCommit } from "../store/group-commit.ts";
 import { readKey } from "../store/seal.ts";
 import { openSqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
@@ -20,9 +20,11 @@ import { countTokens } from "./count-tokens.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { messages } from "./dialects/messages/messages.ts";
 import { BodyReader } from "./dialects/reader/reader.ts";
+import { secondHere } from "./feedback/fetch-second.ts";
 import { Judge } from "./feedback/judge.ts";
 import { Signals } from "./feedback/signals.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
+import { collect } from "./insight/collect.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Forecasts } from "./insight/forecasts.ts";
 import { route } from "./insight/route.ts";
@@ -30,10 +32,13 @@ import { ShadowResults } from "./insight/shadow.ts";
 import { PastTallies } from "./insight/stats.ts";
 import { ClientIds } from "./log/client-ids.ts";
 import { Feed } from "./log/feed.ts";
+import { MachineLog } from "./log/machine-log.ts";
 import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
-import { SecondAnswers } from "./log/second-answers.ts";
+import { SecondAnswers, secondLimits } from "./log/second-answers.ts";
 import { StoredResponses } from "./log/stored-responses.ts";
+import { ALONE, type Peers } from "./peers/peers.ts";
+import type { MinuteLimit } from "./providers/deployment.ts";
 import type { Placement } from "./providers/model-specs.ts";
 import { type ProbeResult, probeAll } from "./providers/probe.ts";
 import { answerConversation, answerUnrouted, type RequestParts } from "./request.ts";
@@ -42,8 +47,10 @@ import { Sessions } from "./routing/decide.ts";
 import { Guard } from "./routing/guard.ts";
 import type { RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
+import type { ReadNews } from "./routing/prefixes.ts";
 import { type Serving, Warnings } from "./routing/serving.ts";
 import { directFetch, SandboxVoters } from "./sandbox/voters.ts";
+import type { Intake } from "./server/connections.ts";
 import { addRoutes } from "./server/routes.ts";
 import { openServer } from "./server/server.ts";
 import { StaticFiles } from "./server/unknown-paths.ts";
@@ -64,6 +71,17 @@ export interface GatewayOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
+  /** The other processes of this machine, if there are any. */
+  readonly processes?: ProcessParts | undefined;
+}
+
+/** Parts of a gateway that is one of several processes of a machine. */
+export interface ProcessParts {
+  readonly peers: Peers;
+  /** The store that the processes share. Undefined for PostgreSQL, which each opens by itself. */
+  readonly store?: Store | undefined;
+  /** Source of the connections. Without it, the gateway listens by itself. */
+  readonly intake?: Intake | undefined;
 }
 
 export interface RunningGateway {
@@ -150,14 +168,15 @@ const DIALECTS = { chat, messages };
 
 /** Builds the parts of the gateway, connects them and starts the server. */
 async function open(options: GatewayOptions, store: Store): Promise<RunningGateway> {
-  const { config, clock, logger, folder } = options;
+  const { config, clock, logger, folder, processes } = options;
+  const { peers } = processes ?? { peers: ALONE };
   const entropy = Random.seeded(randomBytes(6).readUIntBE(0, 6));
   const seeds = entropy.split("decisions");
   const newSeed = () => seeds.integer(2 ** 32);
   const metrics = new Metrics();
-  const feed = new Feed();
-  const log = new GroupCommit(store);
-  const access = await Access.open(config, store, clock);
+  const feed = new Feed(peers);
+  const log = new MachineLog(store, peers);
+  const access = await Access.open(config, store, clock, peers);
   checkHost(config, access);
   const recorder = new Recorder({ log, metrics, feed, clock, logger });
 
@@ -169,29 +188,33 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     onRetry: (model, error) => recorder.upstreamError(model, error),
     onCall: (model, deployment, status) =>
       metrics.deploymentCalls.inc({ model, deployment, status }),
+    ...(processes && { onUsed: (...used) => peers.tell("used", used) }),
   });
   const tools: RouterTools = {
     store,
     kinds,
     clock,
     node: `${process.pid}-${randomBytes(4).toString("hex")}`,
+    peers,
     onError: (error, router) => logger.error({ err: error, router }, "router"),
   };
   let served = await builder.build(config, tools);
   const serving = () => served;
+  hearRouting(peers, serving);
   const tokenLifetime = () => served.config.store.vote_token_days * DAY_MS;
   const voteTokens = await VoteTokens.open(store, tokenLifetime, clock.date());
 
-  const sessions = new Sessions(store, () => clock.date());
+  const sessions = new Sessions(store, () => clock.date(), peers);
   const cast = { log, store, metrics, feed, logger };
   const judge = new Judge(
-    { ...cast, models: () => served.models, recorder, clock, newSeed },
+    { ...cast, models: () => served.models, recorder, clock, newSeed, peers },
     entropy.split("judge"),
   );
   const signals = new Signals({ ...cast, clock });
   const reader = new BodyReader();
   const clientIds = new ClientIds({ store, lifetime: tokenLifetime, logger });
-  const seconds = new SecondAnswers(() => clock.date());
+  const seconds = new SecondAnswers(() => clock.date(), secondLimits(peers.count));
+  peers.answer("second", (id: string) => secondHere(seconds, id));
   const request: RequestParts = {
     serving,
     sessions,
@@ -212,6 +235,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     config: () => served.config.store,
     clock,
     logger,
+    peers,
   });
   const closing = new AbortController();
   const leaving = new AbortController();
@@ -221,20 +245,32 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     () => new JoustClient({ baseUrl: server.url, apiKey, fetch: direct }),
     () => served.sandbox,
     entropy.split("voters"),
+    peers,
   );
   const tallies = new PastTallies(store);
-  const forecasts = new Forecasts({ folder, store: locationOf(options) }, clock, logger);
+  const forecasts = new Forecasts({ folder, store: locationOf(options) }, clock, logger, peers);
   store.onChange(({ what }) => {
     if (what === "forgotten") tallies.forget();
   });
   const { version } = options;
   const files = await StaticFiles.read(options.web);
   const server = await openServer(
-    { config: () => served.config.server, access, metrics, clock, logger, files, version },
+    {
+      config: () => served.config.server,
+      access,
+      metrics,
+      clock,
+      logger,
+      files,
+      version,
+      processes: peers.count,
+      intake: processes?.intake,
+    },
     (app) =>
       addRoutes(app, {
         ...request,
         ...cast,
+        peers,
         responses,
         access,
         voters,
@@ -258,12 +294,20 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     throw error;
   });
 
+  peers.answer("metrics", async () => {
+    await collect({ metrics, serving, store, log, clock });
+    return metrics.registry.getMetricsAsJSON();
+  });
   const unwatch = watchPosteriors(() => served.routers, feed);
-  const guard = new Guard(serving, { folder, store: locationOf(options) }, logger);
-  const warnings = new Warnings(serving, clock, logger);
-  const retention = new Retention(store, () => served.config.store.retention_days, clock, logger);
+  const place = { folder, store: locationOf(options) };
+  const guard = new Guard(serving, place, logger, undefined, peers);
+  const warnings = new Warnings(serving, clock, logger, () => peers.isFirst);
+  const retentionDays = () => (peers.isFirst ? served.config.store.retention_days : undefined);
+  const retention = new Retention(store, retentionDays, clock, logger);
   return {
-    url: server.url,
+    get url() {
+      return server.url;
+    },
     serving,
     isOpen: () => access.isOpen,
     store,
@@ -307,7 +351,19 @@ function builderOptions(options: Omit<GatewayOptions, "logger">) {
   return { env, data, encoders, folder, clock, catalog };
 }
 
+/** Takes over what other processes of this machine have learned about conversations and deployments. */
+function hearRouting(peers: Peers, serving: () => Serving): void {
+  peers.on("read", ([router, news]: [string, ReadNews]) =>
+    serving().routers.get(router)?.prices.read.adopt(news),
+  );
+  peers.on("used", ([model, name, limit, amount]: [string, string, MinuteLimit, number]) => {
+    const { deployments = [] } = serving().models.get(model) ?? {};
+    deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(limit, amount);
+  });
+}
+
 async function openStore(options: GatewayOptions): Promise<Store> {
+  if (options.processes?.store) return options.processes.store;
   const location = locationOf(options);
   if ("file" in location) return openSqlite(location.file);
   // The PostgreSQL client is loaded only if it is used.

@@ -4,8 +4,10 @@ import type { Scope } from "../../api/scopes.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
+import { ALONE, type Peers } from "../peers/peers.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { Budgets, type Reservation } from "./budgets.ts";
+import { Concurrency } from "./concurrency.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
 import { RateLimit } from "./rate-limit.ts";
 
@@ -31,11 +33,12 @@ export class Access {
   readonly #clock: Clock;
   readonly #limits = new Map<number, RateLimit>();
   /** Requests and event streams that have not ended, by kind and owner. */
-  readonly #running = new Map<string, number>();
+  readonly #running: Concurrency;
+  readonly #peers: Peers;
   #config: Pick<Config, "keys" | "server">;
   #stored: readonly StoredKey[] = [];
   #byHash = new Map<string, Key>();
-  /** Keys that only this process knows, for the requests that it sends to itself. */
+  /** Keys that only this machine knows, for the requests that it sends to itself. */
   readonly #internal = new Map<string, Key>();
   /** Time of the last successful read, by the clock. */
   #readAt = Number.NEGATIVE_INFINITY;
@@ -43,26 +46,35 @@ export class Access {
   #waiting: Promise<unknown> | undefined;
   #waitedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(config: Pick<Config, "keys" | "server">, store: Store, clock: Clock) {
+  private constructor(
+    config: Pick<Config, "keys" | "server">,
+    store: Store,
+    clock: Clock,
+    peers: Peers,
+  ) {
     this.#config = config;
     this.#store = store;
     this.#clock = clock;
+    this.#peers = peers;
+    this.#running = new Concurrency(peers.limits);
     this.#spending = new Budgets(store, randomUUID(), () => clock.date());
+    peers.answer("keys", () => this.#read());
   }
 
   static async open(
     config: Pick<Config, "keys" | "server">,
     store: Store,
     clock: Clock,
+    peers: Peers = ALONE,
   ): Promise<Access> {
-    const access = new Access(config, store, clock);
-    await access.read();
+    const access = new Access(config, store, clock, peers);
+    await access.#read();
     return access;
   }
 
-  /** Creates a key that is valid as long as the process runs, and returns its secret. */
+  /** Creates a key that is valid as long as the gateway runs, in all of its processes, and returns its secret. */
   addInternalKey(id: string, scopes: readonly Scope[]): string {
-    const secret = newSecret();
+    const { secret = newSecret() } = this.#peers;
     const hash = hashOf(secret);
     this.#internal.set(hash, { id, hash, scopes });
     return secret;
@@ -78,8 +90,13 @@ export class Access {
     return this.#byHash.size === 0;
   }
 
-  /** Reads the keys from the store. Other nodes and `joust keys` change them there. */
+  /** Makes a change of the stored keys known in all processes of this machine. */
   async read(): Promise<void> {
+    await Promise.all([this.#read(), this.#peers.ask("keys")]);
+  }
+
+  /** Reads the keys from the store. Other nodes and `joust keys` change them there. */
+  async #read(): Promise<void> {
     this.#reading ??= this.#store
       .keys()
       .then((keys) => {
@@ -104,20 +121,17 @@ export class Access {
   }
 
   #identify(headers: Readonly<Record<string, unknown>>, scope: Scope): Caller | Promise<Caller> {
-    if (this.isOpen) {
-      this.#limit("", undefined);
-      return EVERYBODY;
-    }
+    if (this.isOpen) return after(this.#limit("", undefined), EVERYBODY);
     const secret = secretOf(headers);
     if (secret === undefined) throw unauthorized("the request has no API key");
     const hash = hashOf(secret);
     const key = this.#byHash.get(hash) ?? this.#internal.get(hash);
     const mayBeNew = !key && this.#clock.now() - this.#readAt > RETRY_MS;
     if (!mayBeNew) return this.#callerWith(key, scope);
-    return this.read().then(() => this.#callerWith(this.#byHash.get(hash), scope));
+    return this.#read().then(() => this.#callerWith(this.#byHash.get(hash), scope));
   }
 
-  #callerWith(key: Key | undefined, scope: Scope): Caller {
+  #callerWith(key: Key | undefined, scope: Scope): Caller | Promise<Caller> {
     if (!key) throw unauthorized("the API key is unknown");
     if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked");
     if (!allows(key, scope)) {
@@ -126,9 +140,9 @@ export class Access {
         code: "insufficient_scope",
       });
     }
-    this.#limit(key.id, key.rate);
     const { id, scopes, duels, concurrent, budget } = key;
-    return { owner: id, isAdmin: scopes.includes("admin"), duels, concurrent, budget };
+    const caller = { owner: id, isAdmin: scopes.includes("admin"), duels, concurrent, budget };
+    return after(this.#limit(key.id, key.rate), caller);
   }
 
   /**
@@ -139,7 +153,7 @@ export class Access {
   #refresh(): Promise<unknown> | undefined {
     const now = this.#clock.now();
     if (now - this.#readAt <= FRESH_MS) return undefined;
-    const read = this.read().catch(() => {});
+    const read = this.#read().catch(() => {});
     if (this.#waiting || now - Math.max(this.#readAt, this.#waitedAt) <= PAUSE_MS) {
       return this.#waiting;
     }
@@ -177,32 +191,28 @@ export class Access {
 
   /**
    * Counts a request with a prompt, or a stream of events, until the returned function is
-   * called. Throws 429 if the caller has too many of them at a time.
+   * called. Throws 429 if the caller has too many of them at a time. Returns a promise only if
+   * other processes hold what is left of the limit.
    */
-  begin({ owner = "", concurrent }: Caller, kind: Concurrent): () => void {
+  begin({ owner = "", concurrent }: Caller, kind: Concurrent): (() => void) | Promise<() => void> {
     const limit =
       kind === "events" ? MAX_EVENT_STREAMS : (concurrent ?? this.#config.server.concurrent);
-    const client = `${kind} ${owner}`;
-    const running = this.#running.get(client) ?? 0;
-    if (running >= limit) {
+    const checked = (end: (() => void) | undefined) => {
+      if (end) return end;
       const hint = `wait for others to end, or raise ${concurrentSetting(owner, concurrent)}`;
       throw new HttpError(429, `more than ${limit} ${NAMES[kind]} at a time`, {
         hint: kind === "events" ? "close other pages or clients" : hint,
         code: "too_many_concurrent",
         retryAfter: 1,
       });
-    }
-    this.#running.set(client, running + 1);
-    return () => {
-      const left = this.#running.get(client)! - 1;
-      if (left > 0) this.#running.set(client, left);
-      else this.#running.delete(client);
     };
+    const begun = this.#running.begin(`${kind} ${owner}`, limit);
+    return begun instanceof Promise ? begun.then(checked) : checked(begun);
   }
 
   /** Limits the rate of votes without an API key, by IP address. */
-  limitAnonymous(address: string): void {
-    this.#take(ANONYMOUS_PER_MINUTE, address);
+  limitAnonymous(address: string): void | Promise<void> {
+    return this.#take(ANONYMOUS_PER_MINUTE, address);
   }
 
   #index(): void {
@@ -213,22 +223,32 @@ export class Access {
     this.#byHash = new Map(all.map((key) => [key.hash, key]));
   }
 
-  #limit(client: string, own: number | undefined): void {
+  #limit(client: string, own: number | undefined): void | Promise<void> {
     const rate = own ?? this.#config.server.rate;
-    if (rate !== undefined) this.#take(rate, client);
+    if (rate !== undefined) return this.#take(rate, client);
   }
 
-  #take(rate: number, client: string): void {
+  /** Throws 429 if the client has reached its rate. Returns a promise if processes share the limits. */
+  #take(rate: number, client: string): void | Promise<void> {
+    const check = (wait: number) => {
+      if (wait === 0) return;
+      throw new HttpError(429, `more than ${rate} requests per minute`, {
+        hint: `try again in ${Math.ceil(wait)} s`,
+        code: "rate_limit_exceeded",
+        retryAfter: wait,
+      });
+    };
+    const { limits } = this.#peers;
+    if (limits) return limits.take(rate, client).then(check);
     const limit = this.#limits.get(rate) ?? new RateLimit(rate);
     this.#limits.set(rate, limit);
-    const wait = limit.take(client, this.#clock.now());
-    if (wait === 0) return;
-    throw new HttpError(429, `more than ${rate} requests per minute`, {
-      hint: `try again in ${Math.ceil(wait)} s`,
-      code: "rate_limit_exceeded",
-      retryAfter: wait,
-    });
+    check(limit.take(client, this.#clock.now()));
   }
+}
+
+/** A value, after a check that may take time. */
+function after<T>(checked: void | Promise<void>, value: T): T | Promise<T> {
+  return checked ? checked.then(() => value) : value;
 }
 
 /** A model that a request may call, and the most that its answer can cost; undefined without a price. */

@@ -80,7 +80,7 @@ function placeOf(file: string, { path, line }: LocatedFault) {
   return { file, line, field: path.map(String).join(".") || undefined };
 }
 
-function secretsOf({ keys, providers, models, store }: Config): (string | undefined)[] {
+export function secretsOf({ keys, providers, models, store }: Config): (string | undefined)[] {
   const password = URL.parse(store.url ?? "")?.password;
   return [
     ...Object.values(keys).map(({ key }) => key),

@@ -1,11 +1,12 @@
 import { isDuel, isLaterDuel } from "../../store/decision.ts";
 import { timeOfId } from "../../store/decision-id.ts";
-import type { GroupCommit } from "../../store/group-commit.ts";
 import type { DecisionRecord, Store } from "../../store/store.ts";
 import { VoteRefused } from "../../store/store-error.ts";
 import type { Caller } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { SecondAnswers } from "../log/second-answers.ts";
+import type { Flushable } from "../log/logged.ts";
+import type { SecondAnswer, SecondAnswers } from "../log/second-answers.ts";
+import type { Peers } from "../peers/peers.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { decisionIdIn, findDecision } from "./find-decision.ts";
 import type { VoteTokens } from "./vote-token.ts";
@@ -15,8 +16,19 @@ export interface SecondParts {
   readonly seconds: SecondAnswers;
   readonly voteTokens: VoteTokens;
   readonly store: Pick<Store, "decision" | "decisionNamed">;
-  readonly log: Pick<GroupCommit, "stats" | "flush">;
+  readonly log: Flushable;
   readonly clock: Clock;
+  readonly peers: Pick<Peers, "ask">;
+}
+
+/** Answers the question of another process for the second answer of a decision. */
+export async function secondHere(
+  seconds: SecondAnswers,
+  id: string,
+): Promise<SecondAnswer | "evicted" | undefined> {
+  const found = seconds.find(id);
+  if (found) return found.answer;
+  return seconds.isEvicted(id) ? "evicted" : undefined;
 }
 
 /**
@@ -43,10 +55,21 @@ export async function fetchSecond(
   const isKnown = found !== undefined || record !== undefined;
   const isOwn = ballot !== undefined || (isKnown && (caller.isAdmin || caller.owner === owner));
   if (!isOwn) throw new VoteRefused("unknown");
-  if (!found) throw absent(id, record, seconds.isEvicted(id), now - lifetime);
-  const answer = await found.answer;
+  const answer = found ? await found.answer : await elsewhere(parts, id);
+  if (answer === undefined || answer === "evicted") {
+    throw absent(id, record, answer === "evicted" || seconds.isEvicted(id), now - lifetime);
+  }
   if ("body" in answer) return answer.body;
   throw missing(answer.missing === "failed" ? "failed" : "too_large");
+}
+
+/** The second answer in the memory of another process of this machine. */
+async function elsewhere(
+  { peers }: SecondParts,
+  id: string,
+): Promise<SecondAnswer | "evicted" | undefined> {
+  const answers = (await peers.ask("second", id)) as (SecondAnswer | "evicted" | undefined)[];
+  return answers.find((one) => typeof one === "object") ?? answers.find((one) => one);
 }
 
 /** The error that says why an answer is not here. Tokens issued before `since` have expired. */

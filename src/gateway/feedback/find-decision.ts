@@ -1,7 +1,6 @@
 import { timeOfId } from "../../store/decision-id.ts";
-import type { GroupCommit } from "../../store/group-commit.ts";
 import type { DecisionRecord, Store } from "../../store/store.ts";
-import { logged } from "../log/logged.ts";
+import { type Flushable, loggedHere } from "../log/logged.ts";
 
 /** The id of a decision, and its record if the store has it. */
 export interface FoundDecision {
@@ -11,7 +10,7 @@ export interface FoundDecision {
 
 interface Parts {
   readonly store: Pick<Store, "decision" | "decisionNamed">;
-  readonly log: Pick<GroupCommit, "stats" | "flush">;
+  readonly log: Flushable;
 }
 
 /**
@@ -24,7 +23,19 @@ export async function findDecision(
   owner: string | undefined,
   given: string,
 ): Promise<FoundDecision> {
-  await logged(log);
+  await loggedHere(log);
+  const found = await lookUp(store, owner, given);
+  if (found.record || !log.flushOthers || log.stats.down) return found;
+  // The decision may wait in the queue of another process.
+  await log.flushOthers();
+  return lookUp(store, owner, given);
+}
+
+async function lookUp(
+  store: Parts["store"],
+  owner: string | undefined,
+  given: string,
+): Promise<FoundDecision> {
   const id = decisionIdIn(given);
   const isJousts = timeOfId(id) !== undefined;
   const own = isJousts ? await store.decision(id) : undefined;

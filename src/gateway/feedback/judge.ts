@@ -10,6 +10,7 @@ import { tokensIn } from "../dialects/chat/request.ts";
 import type { Conversation, Dialect } from "../dialects/dialect.ts";
 import { transcriptOf } from "../dialects/items/steps.ts";
 import { DIRECT, type Recorder } from "../log/recorder.ts";
+import type { Peers } from "../peers/peers.ts";
 import { callModel } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
@@ -28,6 +29,7 @@ export interface JudgeParts extends CastParts {
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly newSeed: () => number;
+  readonly peers: Pick<Peers, "count">;
 }
 
 /** A request that was answered. */
@@ -144,8 +146,9 @@ export class Judge {
 
   /** Sets aside the most that a shadow comparison can cost. With a budget, a comparison of unknown cost is not made. */
   async #reserve({ name, config }: LiveRouter, most: number | undefined) {
-    const { budget } = config.judge!;
-    if (budget === undefined) return { amount: 0, settle: () => {} };
+    if (config.judge!.budget === undefined) return { amount: 0, settle: () => {} };
+    // Each process of this machine may spend the same part.
+    const budget = config.judge!.budget / this.#parts.peers.count;
     const day = Math.floor(this.#parts.clock.date() / DAY_MS);
     let today = this.#spending.get(name);
     if (today?.day !== day || today.limit.limit !== budget) {

@@ -39,6 +39,7 @@ async function collectRouter(
   { metrics, store, clock }: GaugeSources,
   router: LiveRouter,
 ): Promise<void> {
+  await router.readRecent();
   const { name, view, guard } = router;
   metrics.version.set({ router: name }, view.version);
   metrics.guard.set({ router: name }, guard === undefined ? 0 : 1);

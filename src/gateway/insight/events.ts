@@ -67,7 +67,8 @@ export function watchPosteriors(
       const { version } = router.view;
       if (seen.get(name) === version) continue;
       seen.set(name, version);
-      feed.publish(undefined, () => posteriorEvent(name, version));
+      // Every process follows the posteriors by itself.
+      feed.publishHere(() => posteriorEvent(name, version));
     }
   }, CHECK_MS);
   timer.unref();

@@ -33,6 +33,7 @@ export async function stats(
   const now = clock.date();
   const window = windowOf(hours, now);
   await logged(log);
+  await router.readRecent();
   // Events that wait for the store will be counted at the time they happened.
   if (log.stats.down) past.forget();
   const tallies = await past.read({ router: router.name, ...window });

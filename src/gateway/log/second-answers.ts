@@ -155,3 +155,10 @@ const LIMITS: SecondLimits = {
   running: 256,
 };
 const SWEEP_MS = 60_000;
+
+/** The limits of one of several processes, which share the memory of their machine. */
+export function secondLimits(processes: number): Partial<SecondLimits> {
+  const part = (limit: number) => Math.ceil(limit / processes);
+  const { bytes, answers, running } = LIMITS;
+  return { bytes: part(bytes), answers: part(answers), running: part(running) };
+}

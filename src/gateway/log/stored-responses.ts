@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
 import { readKey, seal, unseal } from "../../store/seal.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store, StoredResponse } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
+import type { Peers } from "../peers/peers.ts";
 import { isRecord, type Json, parsed } from "../wire/json.ts";
 
 /** A response that the gateway keeps: the whole conversation and the answer to it. */
@@ -29,16 +30,18 @@ interface Parts {
   readonly config: () => Config["store"];
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly peers: Peers;
 }
 
 /** Responses that clients refer to by their id. Prompts are only stored if the operator allows it. */
 export class StoredResponses {
   readonly #parts: Parts;
   /** States that are being written. */
-  readonly #writing = new Map<string, { readonly owner: string; readonly text: string }>();
+  readonly #writing = new Map<string, Writing>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    parts.peers.answer("response", (id: string) => this.#writing.get(id)?.written.promise);
   }
 
   /** Whether conversations may be stored. */
@@ -63,7 +66,7 @@ export class StoredResponses {
   /** Writes in the background. The state can be read at once on this node. */
   #save(id: string, owner: string | undefined, text: string): void {
     const { store, config, clock, logger } = this.#parts;
-    const own = { owner: owner ?? "", text };
+    const own: Writing = { owner: owner ?? "", text, written: Promise.withResolvers() };
     this.#writing.set(id, own);
     const { key, retention_days: days = LONGEST_DAYS } = config();
     const until = clock.date() + Math.min(days, LONGEST_DAYS) * DAY_MS;
@@ -73,6 +76,7 @@ export class StoredResponses {
       .catch((error: unknown) => logger.warn({ err: error, id }, "a response was not stored"))
       .finally(() => {
         if (this.#writing.get(id) === own) this.#writing.delete(id);
+        own.written.resolve();
       });
   }
 
@@ -81,17 +85,31 @@ export class StoredResponses {
     const { store, config, clock } = this.#parts;
     const writing = this.#writing.get(id);
     if (writing) return writing.owner === (owner ?? "") ? stateIn(writing.text) : undefined;
-    const found = await store.response(id);
+    const found = (await store.response(id)) ?? (await this.#afterWriting(id));
     if (!found || found.owner !== (owner ?? "") || found.until < clock.date()) return undefined;
     const { key } = config();
     const text = unseal(found.body, id, key === undefined ? undefined : readKey(key));
     return text === undefined ? undefined : stateIn(text);
   }
 
+  /** The response of this id, after other processes of this machine that are writing it have finished. */
+  async #afterWriting(id: string): Promise<StoredResponse | undefined> {
+    const { peers, store } = this.#parts;
+    if (peers.count === 1) return undefined;
+    await peers.ask("response", id);
+    return store.response(id);
+  }
+
   async delete(id: string): Promise<void> {
     this.#writing.delete(id);
     await this.#parts.store.deleteResponse(id);
   }
+}
+
+interface Writing {
+  readonly owner: string;
+  readonly text: string;
+  readonly written: PromiseWithResolvers<void>;
 }
 
 function stateIn(text: string): ResponseState | undefined {

@@ -31,7 +31,12 @@ export interface DeploymentTools {
   readonly onCall: (deployment: string, status: "ok" | "failed") => void;
   /** Called before a request is sent again with other parameters. */
   readonly onRetry: (error: UpstreamError) => void;
+  /** Called with what was used of a limit per minute, for the other processes of this machine. */
+  readonly onUsed?: ((deployment: string, limit: MinuteLimit, amount: number) => void) | undefined;
 }
+
+/** A limit per minute of a deployment. */
+export type MinuteLimit = "requests" | "tokens";
 
 /** One endpoint or key behind a model, with its own circuit breaker, limits and parameters. */
 export class Deployment {
@@ -40,8 +45,7 @@ export class Deployment {
   readonly #breaker: Breaker;
   readonly #upstream: Upstream;
   readonly #profile: ParameterProfile;
-  readonly #requests: MinuteWindow | undefined;
-  readonly #tokens: MinuteWindow | undefined;
+  readonly #windows: Readonly<Record<MinuteLimit, MinuteWindow | undefined>>;
   readonly #tools: DeploymentTools;
 
   constructor(spec: DeploymentSpec, host: Upstream, tools: DeploymentTools) {
@@ -52,8 +56,10 @@ export class Deployment {
     this.#breaker = new Breaker(clock);
     this.#upstream = guarded(host, this.#breaker);
     this.#profile = new ParameterProfile(spec.rules ?? {}, clock);
-    this.#requests = spec.rpm === undefined ? undefined : new MinuteWindow(spec.rpm, clock);
-    this.#tokens = spec.tpm === undefined ? undefined : new MinuteWindow(spec.tpm, clock);
+    this.#windows = {
+      requests: spec.rpm === undefined ? undefined : new MinuteWindow(spec.rpm, clock),
+      tokens: spec.tpm === undefined ? undefined : new MinuteWindow(spec.tpm, clock),
+    };
   }
 
   get state(): BreakerState {
@@ -62,7 +68,20 @@ export class Deployment {
 
   /** Milliseconds until the limits per minute admit a request; 0 if they do now. */
   wait(tokens: number): number {
-    return Math.max(this.#requests?.wait(1) ?? 0, this.#tokens?.wait(tokens) ?? 0);
+    const { requests: calls, tokens: all } = this.#windows;
+    return Math.max(calls?.wait(1) ?? 0, all?.wait(tokens) ?? 0);
+  }
+
+  /** Counts what another process of this machine has used of a limit. */
+  usedElsewhere(limit: MinuteLimit, amount: number): void {
+    this.#windows[limit]?.add(amount);
+  }
+
+  #use(limit: MinuteLimit, amount: number): void {
+    const window = this.#windows[limit];
+    if (!window) return;
+    window.add(amount);
+    this.#tools.onUsed?.(this.spec.name, limit, amount);
   }
 
   /**
@@ -93,19 +112,18 @@ export class Deployment {
 
   /** Counts a call against the limits per minute: first its estimated tokens, in the end the real ones. */
   async #counted(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
-    this.#requests?.add(1);
-    const tokens = this.#tokens;
-    if (!tokens) return this.#upstream.call(request, signal);
+    this.#use("requests", 1);
+    if (!this.#windows.tokens) return this.#upstream.call(request, signal);
     const estimated = tokensOf(request);
-    tokens.add(estimated);
+    this.#use("tokens", estimated);
     try {
       const answer = await this.#upstream.call(request, signal);
       answer.end.then(({ usage }) => {
-        if (usage) tokens.add(usage.promptTokens + usage.completionTokens - estimated);
+        if (usage) this.#use("tokens", usage.promptTokens + usage.completionTokens - estimated);
       });
       return answer;
     } catch (error) {
-      tokens.add(-estimated);
+      this.#use("tokens", -estimated);
       throw error;
     }
   }

@@ -9,6 +9,7 @@ import {
   Deployment,
   type DeploymentSpec,
   type DeploymentTools,
+  type MinuteLimit,
   tokensOf,
 } from "./deployment.ts";
 import { LearnedLimits } from "./learned-limits.ts";
@@ -56,10 +57,11 @@ export class ServedModel {
     const onRetry = (error: UpstreamError) => tools.onRetry(spec.name, error);
     const onCall: DeploymentTools["onCall"] = (deployment, status) =>
       tools.onCall?.(spec.name, deployment, status);
+    const onUsed = tools.onUsed?.bind(undefined, spec.name);
     this.spec = spec;
     this.#hosts = hosts.map(({ host }) => host);
     this.deployments = hosts.map(
-      ({ spec: own, host }) => new Deployment(own, host, { clock, onRetry, onCall }),
+      ({ spec: own, host }) => new Deployment(own, host, { clock, onRetry, onCall, onUsed }),
     );
     const [first, ...others] = this.deployments;
     this.dialects = first!.dialects.filter((dialect) =>
@@ -146,7 +148,11 @@ export interface ModelTools {
   readonly onRetry: (model: string, error: UpstreamError) => void;
   /** Called when a deployment has begun to answer or has failed. */
   readonly onCall?: (model: string, deployment: string, status: "ok" | "failed") => void;
+  /** Called with what was used of a limit per minute of a deployment. */
+  readonly onUsed?: OnUsed;
 }
+
+type OnUsed = (model: string, deployment: string, limit: MinuteLimit, amount: number) => void;
 
 /** States of a circuit breaker, the best first. */
 const STATES = ["closed", "half-open", "open"] as const;

@@ -43,6 +43,7 @@ export interface BuilderOptions {
   readonly clock: Clock;
   readonly onRetry: (model: string, error: UpstreamError) => void;
   readonly onCall?: ModelTools["onCall"];
+  readonly onUsed?: ModelTools["onUsed"];
   /** Retries of every model, instead of the configured ones. */
   readonly retries?: number | undefined;
 }
@@ -208,7 +209,7 @@ export class Builder {
 
   #model(placed: PlacedModel, sandbox: Sandbox | undefined): ServedModel {
     const { spec, deployments, limits } = placed;
-    const { clock, random, onRetry, onCall, retries = spec.retries } = this.#options;
+    const { clock, random, onRetry, onCall, onUsed, retries = spec.retries } = this.#options;
     const hosts = deployments.map(({ spec: own, provider }) => ({
       spec: own,
       host: provider ? this.#hosts.get(provider, limits) : sandbox!,
@@ -218,6 +219,7 @@ export class Builder {
       random,
       onRetry,
       ...(onCall && { onCall }),
+      ...(onUsed && { onUsed }),
     });
   }
 

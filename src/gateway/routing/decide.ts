@@ -7,6 +7,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Conversation } from "../dialects/dialect.ts";
 import type { Recorder } from "../log/recorder.ts";
+import { ALONE, type Peers } from "../peers/peers.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Stopwatch } from "../telemetry/metrics.ts";
 import type {
@@ -240,18 +241,21 @@ function sessionOf(
 }
 
 /**
- * Models of the recently used sessions, in memory. A session that began on another node or
- * before a restart is looked up in the log.
+ * Models of the recently used sessions, in the memory of all processes of this machine. A session
+ * that began on another node or before a restart is looked up in the log.
  */
 export class Sessions {
   readonly #store: Pick<Store, "decisions">;
   readonly #models = new Map<string, string>();
   readonly #now: () => number;
+  readonly #peers: Peers;
 
   /** `now` in milliseconds since 1970. */
-  constructor(store: Pick<Store, "decisions">, now: () => number) {
+  constructor(store: Pick<Store, "decisions">, now: () => number, peers: Peers = ALONE) {
     this.#store = store;
     this.#now = now;
+    this.#peers = peers;
+    peers.on("session", ([key, model]: [string, string | undefined]) => this.#note(key, model));
   }
 
   /**
@@ -274,15 +278,23 @@ export class Sessions {
   }
 
   remember(session: Session, model: string): void {
-    const key = keyOf(session);
-    this.#models.delete(key);
-    this.#models.set(key, model);
-    if (this.#models.size > MAX_SESSIONS) this.#models.delete(this.#models.keys().next().value!);
+    this.#tell(keyOf(session), model);
   }
 
   /** Forgets the model of a session after a duel, because the client may continue with either answer. */
   forget(session: Session): void {
-    this.#models.delete(keyOf(session));
+    this.#tell(keyOf(session), undefined);
+  }
+
+  #tell(key: string, model: string | undefined): void {
+    if (this.#models.get(key) !== model) this.#peers.tell("session", [key, model]);
+    this.#note(key, model);
+  }
+
+  #note(key: string, model: string | undefined): void {
+    this.#models.delete(key);
+    if (model !== undefined) this.#models.set(key, model);
+    if (this.#models.size > MAX_SESSIONS) this.#models.delete(this.#models.keys().next().value!);
   }
 }
 

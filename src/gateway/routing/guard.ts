@@ -1,15 +1,20 @@
 import type { Logger } from "pino";
 import { Thread } from "../../core/threads/thread.ts";
+import { ALONE, type Peers } from "../peers/peers.ts";
 import type { GuardMethods, GuardTask } from "./guard.worker.ts";
 import type { LiveRouter } from "./live-router.ts";
 import type { Serving } from "./serving.ts";
 
-/** Checks regularly whether a fixed model does better than a router, and then serves that model. */
+/**
+ * Checks regularly whether a fixed model does better than a router, and then serves that model. The
+ * first process of this machine checks, and all serve the model that it finds.
+ */
 export class Guard {
   readonly #serving: () => Serving;
   readonly #place: Pick<GuardTask, "folder" | "store">;
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
+  readonly #peers: Peers;
   /** Version of the posterior at the last check of each router. */
   readonly #judged = new WeakMap<LiveRouter, number>();
   #running: Promise<void> | undefined;
@@ -21,10 +26,16 @@ export class Guard {
     place: Pick<GuardTask, "folder" | "store">,
     logger: Logger,
     everyMs = EVERY_MS,
+    peers: Peers = ALONE,
   ) {
     this.#serving = serving;
     this.#place = place;
     this.#logger = logger;
+    this.#peers = peers;
+    peers.on("guard", ([name, model]: [string, string | undefined]) => {
+      const router = serving().routers.get(name);
+      if (router) router.guard = model;
+    });
     this.#timer = setInterval(() => this.check(), everyMs);
     this.#timer.unref();
   }
@@ -48,7 +59,7 @@ export class Guard {
     for (const router of this.#serving().routers.values()) {
       const { version } = router.view;
       if (!router.config.guard) router.guard = undefined;
-      else if (this.#judged.get(router) !== version) {
+      else if (this.#peers.isFirst && this.#judged.get(router) !== version) {
         this.#judged.set(router, version);
         await this.#checkOne(router).catch((error: unknown) => {
           if (this.#isStopped) return;
@@ -77,6 +88,7 @@ export class Guard {
         this.#logger.warn({ router: name, model: model ?? router.guard }, message);
       }
       router.guard = model;
+      this.#peers.keep("guard", `guard ${name}`, [name, model]);
     } finally {
       await this.#thread.terminate();
       this.#thread = undefined;

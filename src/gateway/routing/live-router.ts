@@ -10,6 +10,7 @@ import { systemTimers } from "../../store/timers.ts";
 import { toHalf } from "../../store/vector.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { RouterConfig } from "../config/config.ts";
+import type { Peers } from "../peers/peers.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { AnswerPrices } from "./answer-prices.ts";
 import { type Calibration, poolOf } from "./calibration.ts";
@@ -24,6 +25,7 @@ export interface RouterTools {
   readonly clock: Clock;
   /** Name of this node as the holder of a lease. */
   readonly node: string;
+  readonly peers: Peers;
   readonly onError: (error: unknown, router: string) => void;
 }
 
@@ -46,6 +48,8 @@ export class LiveRouter {
   #view: Pick<RouterView, "pool" | "models" | "membership"> | undefined;
   /** Embedding of a prompt that could not be encoded: the mean of the centroids. */
   readonly #meanX: Float64Array;
+  /** Time at which the recent queries were last read from the store. */
+  #recentAt = Number.NEGATIVE_INFINITY;
 
   private constructor(
     name: string,
@@ -60,6 +64,9 @@ export class LiveRouter {
     this.calibration = calibration;
     this.cap = new DuelCap(config.duels.share, config.duels.spend);
     this.#tools = tools;
+    if (tools.peers.count > 1) {
+      this.prices.read.onRead = (news) => tools.peers.tell("read", [name, news]);
+    }
     this.#models = models;
     this.#settings = settingsOf(config, models);
     this.#follower = this.#newFollower();
@@ -132,6 +139,18 @@ export class LiveRouter {
       costUnit: this.#settings.costUnit!,
       guard: this.guard,
     };
+  }
+
+  /**
+   * Reads the queries that other processes of this machine have decided recently, which only the
+   * log has. A single process knows all of its queries.
+   */
+  async readRecent(): Promise<void> {
+    const { store, clock, peers } = this.#tools;
+    if (peers.count === 1 || clock.now() - this.#recentAt < RECENT_MS) return;
+    this.#recentAt = clock.now();
+    // While the store is unavailable, the queries of this process have to do.
+    await this.recent.replace(store, this.name).catch(() => {});
   }
 
   get models(): ReadonlyMap<string, ServedModel> {
@@ -234,6 +253,8 @@ function settingsOf(
 }
 
 const FOREIGN_SHARE = 0.2;
+/** Shortest time between two reads of the recent queries. */
+const RECENT_MS = 1000;
 
 /** Tokens of a typical prompt and answer. Only the speed at which the budget is corrected depends on them. */
 const USUAL_PROMPT = 500;

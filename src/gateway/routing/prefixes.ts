@@ -32,6 +32,19 @@ export interface ReadRequest {
   readonly outputs: ReadonlyMap<string, { readonly output: number }>;
 }
 
+/**
+ * News that models have read the prefixes with these hashes, for the other processes of this
+ * machine. Expected tokens are left out: their number grows with the pool.
+ */
+export interface ReadNews {
+  readonly hashes: readonly string[];
+  readonly session: string;
+  readonly at: number;
+  readonly models: readonly string[];
+  /** The model that answered last; undefined after a duel. */
+  readonly model: string | undefined;
+}
+
 /** Prefixes that models have read recently, in memory. */
 export class ReadPrefixes {
   /** Prefixes by hash, the most recently used last. */
@@ -40,6 +53,21 @@ export class ReadPrefixes {
   readonly #numbers = new Map<string, number>();
   /** Lengths of all `outputs` together. */
   #cells = 0;
+  /** Receives what this process has learned, for the other processes of this machine. */
+  onRead: ((news: ReadNews) => void) | undefined;
+
+  /**
+   * Takes over what another process has learned. The earlier answers of a conversation that began
+   * there count as equally long for all models.
+   */
+  adopt({ hashes, session, at, models, model }: ReadNews): void {
+    const none = { outputs: new Float64Array(), served: 0, parts: new Map() };
+    for (const hash of hashes) {
+      const read = this.#read.get(hash) ?? { session, at, models: new Map(), model, ...none };
+      this.#note(hash, read, { at, models, model });
+    }
+    this.#forgetMost();
+  }
 
   /** The longest known prefix of a conversation, which identifies its session. */
   find(prefixes: readonly Prefix[]): ReadPrefix | undefined {
@@ -80,31 +108,48 @@ export class ReadPrefixes {
     }
     const served = [...parts.values()].reduce((sum, part) => sum + part, 0);
     const ends = [prefixes.findLast(({ isHead }) => isHead), prefixes.at(-1)];
+    const model = models.length === 1 ? models[0] : undefined;
+    const hashes: string[] = [];
     for (const end of new Set(ends)) {
       if (!end) continue;
       const known = this.#read.get(end.hash);
-      const model = models.length === 1 ? models[0] : undefined;
       const read = known ?? { session, at, models: new Map(), model, outputs, served, parts };
-      read.at = at;
-      read.model = model;
-      for (const model of models) read.models.set(model, at);
       if (!known) this.#cells += outputs.length;
-      this.#read.delete(end.hash);
-      this.#read.set(end.hash, read);
+      this.#note(end.hash, read, { at, models, model });
+      hashes.push(end.hash);
     }
-    while (this.#read.size > MOST || this.#cells > MOST_CELLS) this.#forgetOldest();
+    this.onRead?.({ hashes, session, at, models, model });
+    this.#forgetMost();
   }
 
-  #forgetOldest(): void {
-    const [hash, { outputs }] = this.#read.entries().next().value!;
+  #note(
+    hash: string,
+    read: ReadPrefix,
+    { at, models, model }: Pick<ReadNews, "at" | "models" | "model">,
+  ): void {
+    read.at = at;
+    read.model = model;
+    for (const one of models) read.models.set(one, at);
     this.#read.delete(hash);
-    this.#cells -= outputs.length;
+    this.#read.set(hash, read);
+  }
+
+  #forgetMost(): void {
+    while (this.#read.size > MOST || this.#cells > MOST_CELLS) {
+      const [hash, { outputs }] = this.#read.entries().next().value!;
+      this.#read.delete(hash);
+      this.#cells -= outputs.length;
+    }
   }
 
   /** Notes that one more model has read a conversation, which continues with another one's answer. */
   alsoRead(prefixes: readonly Prefix[], model: string, at: number): void {
     for (const end of [prefixes.findLast(({ isHead }) => isHead), prefixes.at(-1)]) {
-      this.#read.get(end?.hash ?? "")?.models.set(model, at);
+      const read = this.#read.get(end?.hash ?? "");
+      if (!end || !read) continue;
+      read.models.set(model, at);
+      const { session, model: answered } = read;
+      this.onRead?.({ hashes: [end.hash], session, at, models: [model], model: answered });
     }
   }
 }

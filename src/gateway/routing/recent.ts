@@ -7,7 +7,7 @@ export type RecentQuery = Pick<Decision, "at" | "x" | "candidates" | "costs" | "
 
 /** The most recent queries of a router. */
 export class RecentQueries {
-  readonly #ring: RecentQuery[] = [];
+  #ring: RecentQuery[] = [];
   #next = 0;
 
   add(query: RecentQuery): void {
@@ -21,11 +21,28 @@ export class RecentQueries {
 
   /** Reads the most recent queries from the store, or those before a time. */
   async fill(store: Pick<Store, "decisions">, router: string, to?: number): Promise<void> {
-    const before = to === undefined ? undefined : { at: to, id: "" };
-    const page = await store.decisions({ router, before, limit: SIZE, withX: true });
-    const queries = page.map(({ decision }) => ({ ...decision, x: decision.x! }));
-    for (const query of uniformSample(queries).toReversed()) this.add(query);
+    for (const query of await newest(store, router, to)) this.add(query);
   }
+
+  /** Replaces the queries by the most recent ones of the store. */
+  async replace(store: Pick<Store, "decisions">, router: string): Promise<void> {
+    const queries = await newest(store, router);
+    this.#ring = [];
+    this.#next = 0;
+    for (const query of queries) this.add(query);
+  }
+}
+
+/** The most recent queries in the store, or those before a time, oldest first. */
+async function newest(
+  store: Pick<Store, "decisions">,
+  router: string,
+  to?: number,
+): Promise<RecentQuery[]> {
+  const before = to === undefined ? undefined : { at: to, id: "" };
+  const page = await store.decisions({ router, before, limit: SIZE, withX: true });
+  const queries = page.map(({ decision }) => ({ ...decision, x: decision.x! }));
+  return uniformSample(queries).toReversed();
 }
 
 const SIZE = 512;

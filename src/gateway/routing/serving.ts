@@ -79,16 +79,20 @@ export class Warnings {
   readonly #serving: () => Serving;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #isLogged: () => boolean;
   readonly #loggedAt = new Map<string, number>();
   readonly #timer = setInterval(() => this.check(), CHECK_MS).unref();
 
-  constructor(serving: () => Serving, clock: Clock, logger: Logger) {
+  /** Only one process of a machine logs the warnings: the one for which `isLogged` is true. */
+  constructor(serving: () => Serving, clock: Clock, logger: Logger, isLogged = () => true) {
     this.#serving = serving;
+    this.#isLogged = isLogged;
     this.#clock = clock;
     this.#logger = logger;
   }
 
   check(): void {
+    if (!this.#isLogged()) return;
     const now = this.#clock.now();
     for (const { name, warnings } of this.#serving().routers.values()) {
       const loggedAt = this.#loggedAt.get(name) ?? Number.NEGATIVE_INFINITY;

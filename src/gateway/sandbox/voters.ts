@@ -3,9 +3,12 @@ import type { Value } from "../../api/common.ts";
 import type { Voters, VotersSettings } from "../../api/sandbox.ts";
 import type { JoustClient } from "../../client/client.ts";
 import type { Random } from "../../core/random/random.ts";
+import type { Peers } from "../peers/peers.ts";
 import type { Profile } from "./profile.ts";
 import { Progress } from "./progress.ts";
 import type { Question } from "./questions.ts";
+
+type Settings = Value<typeof VotersSettings>;
 
 /** The part of the sandbox that simulated people know. */
 interface Known {
@@ -17,13 +20,15 @@ interface Known {
  * Simulated people. Each draws one of the project's questions, whose answer it knows, gets two
  * answers and votes for the right one, with occasional errors. It also sends another question as an
  * ordinary request, which one model answers: these requests show what routing is worth. People use
- * the public HTTP interface.
+ * the public HTTP interface. If the machine has several processes, the first one has the people, and
+ * the others ask it. If it ends, the next one continues with the same settings.
  */
 export class SandboxVoters {
   readonly #client: () => JoustClient;
   readonly #known: () => Known | undefined;
   readonly #random: Random;
   readonly #progress = new Progress();
+  readonly #peers: Peers;
   #settings = { on: false, votes_per_minute: 60, voters: 5 };
   #timer: NodeJS.Timeout | undefined;
   #running = 0;
@@ -31,14 +36,42 @@ export class SandboxVoters {
   #failed = 0;
   /** Number of votes at which the voters stop. */
   #stopAt: number | undefined;
+  #isStopped = false;
+  /** Last settings of the process that has the people. */
+  #elsewhere: Settings = {};
 
-  constructor(client: () => JoustClient, known: () => Known | undefined, random: Random) {
+  constructor(
+    client: () => JoustClient,
+    known: () => Known | undefined,
+    random: Random,
+    peers: Peers,
+  ) {
     this.#client = client;
     this.#known = known;
     this.#random = random;
+    this.#peers = peers;
+    peers.on("voters", (settings: Settings) => {
+      this.#elsewhere = settings;
+    });
+    peers.onFirst(() => this.#apply(this.#elsewhere));
+    peers.answer("voters", () => (peers.isFirst ? this.#own : undefined));
+    peers.answer("set voters", (settings: Settings) =>
+      peers.isFirst ? this.set(settings) : undefined,
+    );
   }
 
-  get state(): Voters {
+  async state(): Promise<Voters> {
+    const [there] = this.#peers.isFirst ? [] : ((await this.#peers.ask("voters")) as Voters[]);
+    return there ?? this.#own;
+  }
+
+  async set(settings: Settings): Promise<void> {
+    if (!this.#peers.isFirst) return void (await this.#peers.ask("set voters", settings));
+    this.#apply(settings);
+    this.#peers.keep("voters", "voters", { ...this.#settings, ...settings });
+  }
+
+  get #own(): Voters {
     return {
       ...this.#settings,
       cast: this.#cast,
@@ -49,18 +82,20 @@ export class SandboxVoters {
     };
   }
 
-  set({ stop_after: further, ...settings }: Value<typeof VotersSettings>): void {
+  #apply({ stop_after: further, ...settings }: Settings): void {
     this.#settings = { ...this.#settings, ...settings };
     this.#stopAt = further === undefined ? undefined : this.#cast + further;
     clearInterval(this.#timer);
     this.#timer = undefined;
-    if (!this.#settings.on) return;
+    if (!this.#settings.on || this.#isStopped) return;
     this.#timer = setInterval(() => this.#castVote(), 60_000 / this.#settings.votes_per_minute);
     this.#timer.unref();
   }
 
+  /** Stops the voters of this process for good. */
   stop(): void {
-    this.set({ on: false });
+    this.#isStopped = true;
+    this.#apply({ on: false });
   }
 
   async #castVote(): Promise<void> {
@@ -75,7 +110,7 @@ export class SandboxVoters {
       this.#failed++;
     } finally {
       this.#running--;
-      if (this.#stopAt !== undefined && this.#cast >= this.#stopAt) this.stop();
+      if (this.#stopAt !== undefined && this.#cast >= this.#stopAt) this.set({ on: false });
     }
   }
 

@@ -25,6 +25,8 @@ export interface AdmissionParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly files: StaticFiles | undefined;
+  /** Whether the server accepts no more connections. */
+  readonly isClosing: () => boolean;
 }
 
 /** Adds the checks that a request passes before its body is read: host, origin, key, scope, rate. */
@@ -36,7 +38,7 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
   app.addHook("onRequest", (request, reply, done) => {
     const { headers } = request.raw;
     // After the server was closed, this response is the last one on its connection.
-    if (!app.server.listening) reply.raw.shouldKeepAlive = false;
+    if (parts.isClosing()) reply.raw.shouldKeepAlive = false;
     if (request.method !== "POST") discardBody(request.raw, bodyLimit);
     checkOrigin(headers, config().cors, access.isOpen);
     if (headers["content-encoding"] !== undefined) {
@@ -95,21 +97,29 @@ function admitting(
       span?.end(status, decision);
     });
     request.client = client;
-    const proceed = span ? () => span.run(done) : done;
+    const proceed = span ? () => span.run(done) : () => done();
     if (scope === undefined) return proceed();
     if (byToken && !access.isOpen && secretOf(raw.headers) === undefined) {
-      access.limitAnonymous(request.ip);
-      return proceed();
+      const limited = access.limitAnonymous(request.ip);
+      return limited ? void limited.then(proceed).catch(done) : proceed();
     }
-    const proceedAs = (caller: Caller) => {
+    const proceedAs = (caller: Caller): void | Promise<void> => {
       request.caller = caller;
-      if (concurrent) reply.raw.on("close", access.begin(caller, concurrent));
+      const begun = concurrent && access.begin(caller, concurrent);
+      if (begun instanceof Promise) return begun.then((end) => endWith(reply, end)).then(proceed);
+      if (begun) endWith(reply, begun);
       proceed();
     };
     const admitted = access.admit(raw.headers, scope);
     if (admitted instanceof Promise) admitted.then(proceedAs).catch(done);
-    else proceedAs(admitted);
+    else proceedAs(admitted)?.catch(done);
   };
+}
+
+/** Calls a function when the response has ended, or now if it has ended before. */
+function endWith({ raw }: FastifyReply, end: () => void): void {
+  if (raw.closed || raw.destroyed) end();
+  else raw.on("close", end);
 }
 
 /** Caller of a request without an API key, if the gateway has keys or the route needs none. */

@@ -14,6 +14,17 @@ export interface ConnectionLimits {
   readonly writeMs: number;
 }
 
+/** Connections that another process of this machine accepts, counts and passes on. */
+export interface Intake {
+  /** Address of the server. */
+  readonly url: string;
+  onConnection(take: (socket: Socket) => void): void;
+  /** Whether requests of an address are refused, except those with reserved paths. */
+  isFull(address: string): boolean;
+  /** Sets the function that closes an idle connection, of one address or of all, and returns whether there was one. */
+  onMakeRoom(close: (address?: string) => boolean): void;
+}
+
 /** Connections above the total that are accepted for health checks and administration. */
 const RESERVED = 32;
 const RESERVED_PATHS = /^\/(healthz|readyz|metrics|v1\/admin\/)/;
@@ -50,6 +61,59 @@ export function descriptorLimit(): number {
   }
 }
 
+/** Counts connections, in total and by address, and compares the counts with the limits. */
+export class ConnectionCounts {
+  readonly #limits: ConnectionLimits;
+  readonly #byAddress = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  add(address: string): void {
+    this.#total++;
+    this.#byAddress.set(address, this.#of(address) + 1);
+  }
+
+  remove(address: string): void {
+    this.#total--;
+    const left = this.#of(address) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
+  }
+
+  /** Whether one more connection needs room: among those of its address, or among all. */
+  needsRoom(address: string): { readonly ofAddress: boolean; readonly ofAll: boolean } {
+    const { total, perAddress } = this.#limits;
+    return { ofAddress: this.#of(address) >= perAddress, ofAll: this.#total >= total };
+  }
+
+  /** Whether one more connection is refused, even for health checks and administration. */
+  refuses(address: string): boolean {
+    const { total, perAddress } = this.#limits;
+    return this.#total >= total + RESERVED || this.#of(address) >= perAddress + RESERVED;
+  }
+
+  /** Whether requests of an address are refused, except those with reserved paths. */
+  isFull(address: string): boolean {
+    return this.isOverTotal || this.isOver(address);
+  }
+
+  get isOverTotal(): boolean {
+    return this.#total > this.#limits.total;
+  }
+
+  /** Whether an address has more connections than one address may have. */
+  isOver(address: string): boolean {
+    return this.#of(address) > this.#limits.perAddress;
+  }
+
+  #of(address: string): number {
+    return this.#byAddress.get(address) ?? 0;
+  }
+}
+
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
@@ -67,19 +131,27 @@ interface Connection {
 export class Connections {
   readonly #server: Server;
   readonly #limits: ConnectionLimits;
+  readonly #counts: ConnectionCounts;
+  readonly #intake: Intake | undefined;
   readonly #now: () => number;
   readonly #onChange: (closed?: ClosedFor) => void;
   /** Open connections, in the order in which they were last idle. */
   readonly #open = new Map<Socket, Connection>();
-  readonly #byAddress = new Map<string, number>();
+  #onEmpty: (() => void) | undefined;
+  #isClosing = false;
 
+  /** With an intake, another process has counted and admitted the connections. */
   constructor(
     server: Server,
     limits: ConnectionLimits,
     { now, onChange }: { now(): number; onChange?(open: number, closed?: ClosedFor): void },
+    intake?: Intake,
   ) {
     this.#server = server;
     this.#limits = limits;
+    this.#counts = new ConnectionCounts(limits);
+    this.#intake = intake;
+    intake?.onMakeRoom((address) => this.#closeIdle(address));
     this.#now = now;
     this.#onChange = (closed) => onChange?.(this.#open.size, closed);
     server.on("connection", (socket: Socket) => this.#accept(socket));
@@ -95,9 +167,8 @@ export class Connections {
         connection.requests++;
         response.on("close", () => this.#release(connection));
       }
-      const { total, perAddress } = this.#limits;
-      const isFull =
-        this.#open.size > total || this.#countOf(request.socket.remoteAddress) > perAddress;
+      const { remoteAddress: address = "" } = request.socket;
+      const isFull = (this.#intake ?? this.#counts).isFull(address);
       if (isFull && !RESERVED_PATHS.test(request.url ?? "")) refuse(busy(), request, response);
       else listener(request, response);
     };
@@ -105,6 +176,7 @@ export class Connections {
 
   /** Accepts no more connections, and returns when the running requests have ended or the time is over. */
   async drain(milliseconds: number): Promise<void> {
+    this.#isClosing = true;
     const deadline = setTimeout(() => this.#server.closeAllConnections(), milliseconds);
     // A connection is kept alive after its last request, so unused ones are closed repeatedly.
     const unused = setInterval(() => {
@@ -112,8 +184,15 @@ export class Connections {
       this.#closeSilent();
     }, 50);
     await once(this.#server.close(), "close");
+    // Node does not count the connections of an intake.
+    if (this.#open.size > 0) await new Promise<void>((done) => (this.#onEmpty = done));
     clearTimeout(deadline);
     clearInterval(unused);
+  }
+
+  /** Whether no more connections are accepted. */
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /** Closes connections on which nothing was ever sent. Node does not count them as idle. */
@@ -124,33 +203,27 @@ export class Connections {
   }
 
   #accept(socket: Socket): void {
-    const { total, perAddress } = this.#limits;
     const address = socket.remoteAddress ?? "";
-    if (this.#countOf(address) >= perAddress) this.#closeIdle(address);
-    if (this.#open.size >= total) this.#closeIdle();
-    const isFull =
-      this.#open.size >= total + RESERVED || this.#countOf(address) >= perAddress + RESERVED;
-    if (isFull) {
-      this.#onChange("too many");
-      return void socket.destroy();
+    if (!this.#intake) {
+      if (this.#counts.needsRoom(address).ofAddress) this.#closeIdle(address);
+      if (this.#counts.needsRoom(address).ofAll) this.#closeIdle();
+      if (this.#counts.refuses(address)) {
+        this.#onChange("too many");
+        return void socket.destroy();
+      }
     }
     const connection = { socket, address, requests: 0, read: 0, progressAt: this.#now() };
     this.#open.set(socket, connection);
-    this.#byAddress.set(address, this.#countOf(address) + 1);
+    this.#counts.add(address);
     socket.on("close", () => this.#forget(connection));
     this.#onChange();
   }
 
-  #countOf(address = ""): number {
-    return this.#byAddress.get(address) ?? 0;
-  }
-
   #forget({ socket, address }: Connection): void {
     if (!this.#open.delete(socket)) return;
-    const left = this.#countOf(address) - 1;
-    if (left > 0) this.#byAddress.set(address, left);
-    else this.#byAddress.delete(address);
+    this.#counts.remove(address);
     this.#onChange();
+    if (this.#open.size === 0) this.#onEmpty?.();
   }
 
   #release(connection: Connection): void {
@@ -159,16 +232,17 @@ export class Connections {
     this.#open.set(connection.socket, connection);
   }
 
-  /** Closes the connection, of one address or of all, that has waited longest for a request. */
-  #closeIdle(address?: string): void {
+  /** Closes the connection, of one address or of all, that has waited longest for a request. Returns false if none waits. */
+  #closeIdle(address?: string): boolean {
     for (const connection of this.#open.values()) {
       if (connection.requests > 0) continue;
       if (address !== undefined && connection.address !== address) continue;
       this.#forget(connection);
       this.#onChange("too many");
       connection.socket.destroy();
-      return;
+      return true;
     }
+    return false;
   }
 
   #cutOffSlowReaders(): void {

@@ -68,8 +68,10 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
       response: Tradeoff,
       errors: [404],
     }),
-    ({ query }) => {
-      const { name, view, recent, config } = routerNamed(serving(), query.router);
+    async ({ query }) => {
+      const router = routerNamed(serving(), query.router);
+      await router.readRecent();
+      const { name, view, recent, config } = router;
       return tradeoffCurve(name, view, recent.all, config.cost_quality_tradeoff);
     },
   );

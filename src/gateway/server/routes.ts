@@ -2,6 +2,8 @@ import { z } from "zod";
 import { Health, Readiness } from "../../api/common.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import { collect, type GaugeSources } from "../insight/collect.ts";
+import type { Peers } from "../peers/peers.ts";
+import { sumMetrics } from "../telemetry/metrics.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { type AdminParts, addAdminRoutes } from "./admin-routes.ts";
 import { type App, contract } from "./app.ts";
@@ -45,11 +47,12 @@ interface OperationParts extends GaugeSources {
   readonly log: GroupCommit;
   /** Aborts before the gateway shuts down, while it still answers. */
   readonly leaving: AbortSignal;
+  readonly peers: Peers;
 }
 
 /** Adds the endpoints for load balancers and Prometheus. */
 function addOperationRoutes(app: App, parts: OperationParts): void {
-  const { log, leaving, metrics } = parts;
+  const { log, leaving, metrics, peers } = parts;
   app.get(
     "/healthz",
     contract({ summary: "Tells whether the process is alive.", response: Health }),
@@ -81,8 +84,9 @@ function addOperationRoutes(app: App, parts: OperationParts): void {
       contentType: "text/plain",
     }),
     async (_, reply) => {
-      await collect(parts);
       reply.type(metrics.registry.contentType);
+      if (peers.count > 1) return sumMetrics(await peers.metrics());
+      await collect(parts);
       return metrics.registry.metrics();
     },
   );

@@ -31,7 +31,7 @@ export function addSandboxRoutes(app: App, { serving, voters }: SandboxParts): v
     }),
     () => {
       sandboxOf(serving());
-      return voters.state;
+      return voters.state();
     },
   );
   app.post(
@@ -43,10 +43,10 @@ export function addSandboxRoutes(app: App, { serving, voters }: SandboxParts): v
       response: Voters,
       errors: [404],
     }),
-    ({ body }) => {
+    async ({ body }) => {
       sandboxOf(serving());
-      voters.set(body);
-      return voters.state;
+      await voters.set(body);
+      return voters.state();
     },
   );
 }

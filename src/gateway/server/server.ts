@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
@@ -6,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { type AddressInfo, isIP, type Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import Fastify from "fastify";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
@@ -16,13 +15,24 @@ import type { HttpError } from "../wire/http-error.ts";
 import { type AdmissionParts, addAdmission } from "./admission.ts";
 import { type App, Bodies, discardBody, type SchemaTypes } from "./app.ts";
 import { addBodies, COMPILERS, SMALL_BODY } from "./body.ts";
-import { Connections, connectionLimits, descriptorLimit, endConnection } from "./connections.ts";
+import {
+  Connections,
+  connectionLimits,
+  descriptorLimit,
+  endConnection,
+  type Intake,
+} from "./connections.ts";
 import { errorResponse } from "./error-response.ts";
+import { listen } from "./listen.ts";
 import { addOpenApi } from "./openapi.ts";
 
-export interface ServerParts extends AdmissionParts {
+export interface ServerParts extends Omit<AdmissionParts, "isClosing"> {
   readonly config: () => Config["server"];
   readonly version: string;
+  /** Number of processes of this machine, which share its memory. */
+  readonly processes: number;
+  /** Source of the connections. Without it, the server listens by itself. */
+  readonly intake?: Intake | undefined;
 }
 
 export interface HttpServer {
@@ -36,7 +46,7 @@ export async function openServer(
   parts: ServerParts,
   addRoutes: (app: App) => void,
 ): Promise<HttpServer> {
-  const { config, logger } = parts;
+  const { config, logger, intake, processes } = parts;
   const promptLimit = Math.floor(config().body_mb * 2 ** 20);
   const { server, connections } = newHttpServer(parts);
   const app: App = Fastify({
@@ -72,21 +82,36 @@ export async function openServer(
     const id = decision !== undefined && { "x-joust-decision-id": decision };
     client.send(status, { ...headers, ...id }, body);
   });
-  app.decorate("bodies", new Bodies(Math.max(config().buffer_mb, config().body_mb) * 2 ** 20));
+  const { buffer_mb: buffer, body_mb: body } = config();
+  app.decorate("bodies", new Bodies(Math.max(buffer / processes, body) * 2 ** 20));
   addBodies(app, promptLimit);
-  addAdmission(app, parts, promptLimit);
+  addAdmission(app, { ...parts, isClosing: () => connections.isClosing }, promptLimit);
   await addOpenApi(app, parts.version);
   addRoutes(app);
   await app.ready();
+  const ownUrl = intake ? undefined : await listen(server, config());
+  if (intake) take(intake, server);
   return {
-    url: await listen(server, config()),
+    get url() {
+      return ownUrl ?? intake!.url;
+    },
     close: (milliseconds) => connections.drain(milliseconds),
   };
 }
 
+/** Serves the connections of an intake. The server itself does not listen. */
+function take(intake: Intake, server: Server): void {
+  // Node starts to enforce the timeouts of requests when it listens.
+  server.emit("listening");
+  intake.onConnection((socket) => {
+    server.emit("connection", socket);
+    socket.resume();
+  });
+}
+
 const MAX_HEADER_BYTES = 16 * 1024;
 
-function newHttpServer({ config, clock, metrics }: ServerParts) {
+function newHttpServer({ config, clock, metrics, intake }: ServerParts) {
   const { request_seconds: requestSeconds, idle_seconds: idleSeconds } = config();
   const server = createServer({
     requestTimeout: requestSeconds * 1000,
@@ -96,13 +121,11 @@ function newHttpServer({ config, clock, metrics }: ServerParts) {
     connectionsCheckingInterval: 1000,
   });
   const limits = connectionLimits(config(), descriptorLimit());
-  const connections = new Connections(server, limits, {
-    now: () => clock.now(),
-    onChange: (open, closedFor) => {
-      metrics.connections.set(open);
-      if (closedFor) metrics.connectionsClosed.inc({ reason: closedFor });
-    },
-  });
+  const onChange = (open: number, closedFor?: string) => {
+    metrics.connections.set(open);
+    if (closedFor) metrics.connectionsClosed.inc({ reason: closedFor });
+  };
+  const connections = new Connections(server, limits, { now: () => clock.now(), onChange }, intake);
   return { server, connections };
 }
 
@@ -157,38 +180,4 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
     socket,
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
   );
-}
-
-/** Starts to listen and returns the URL of the server. */
-async function listen(
-  server: Server,
-  { host, port }: Pick<Config["server"], "host" | "port">,
-): Promise<string> {
-  try {
-    await once(server.listen({ host, port }), "listening");
-    return urlOf(server.address() as AddressInfo);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const problem = `the server cannot listen on ${host}:${port} (${code})`;
-    if (code === "EADDRINUSE" || code === "EACCES") {
-      throw new InputError(
-        { file: "joust.yaml", field: "server.port" },
-        problem,
-        "choose another port, for example: npx joust serve --port 8081",
-      );
-    }
-    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-      throw new InputError(
-        { file: "joust.yaml", field: "server.host" },
-        problem,
-        "give an address of this machine, for example: npx joust serve --host 127.0.0.1",
-      );
-    }
-    throw error;
-  }
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
 }

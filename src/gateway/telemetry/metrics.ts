@@ -1,4 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from "prom-client";
 import type { Clock } from "../clock/clock.ts";
 
 /**
@@ -61,11 +68,13 @@ export class Metrics {
   );
   readonly resting = this.#gauge(
     "joust_model_resting",
+    "max",
     "1 while a model is not called because it has failed often.",
     "model",
   );
   readonly deploymentResting = this.#gauge(
     "joust_deployment_resting",
+    "max",
     "1 while a deployment of a model is not called because it has failed often.",
     "model",
     "deployment",
@@ -102,38 +111,45 @@ export class Metrics {
   );
   readonly version = this.#gauge(
     "joust_posterior_version",
+    "min",
     "Position in the log of the last event that the served posterior has learned from.",
     "router",
   );
   readonly lag = this.#gauge(
     "joust_posterior_lag",
+    "max",
     "Number of positions between the newest vote or control and the served posterior.",
     "router",
   );
   readonly guard = this.#gauge(
     "joust_guard_on",
+    "max",
     "1 while the guard serves one fixed model because routing has done worse.",
     "router",
   );
   readonly regret = this.#gauge(
     "joust_regret",
+    "average",
     "Estimated quality that a request loses to the best model for it.",
     "router",
   );
   readonly savings = this.#gauge(
     "joust_savings_usd",
+    "max",
     "Savings of the last 30 days in US dollars, compared with always calling the best model.",
     "router",
   );
   readonly logWaiting = this.#gauge(
     "joust_log_waiting",
+    "sum",
     "Events that wait to be written to the store.",
   );
   readonly logDropped = this.#gauge(
     "joust_log_dropped",
+    "sum",
     "Decisions and answers since the start that could not be logged.",
   );
-  readonly connections = this.#gauge("joust_connections", "Open connections of clients.");
+  readonly connections = this.#gauge("joust_connections", "sum", "Open connections of clients.");
   readonly connectionsClosed = this.#counter(
     "joust_connections_closed_total",
     "Connections that were closed because there were too many, or because the client did not read.",
@@ -141,6 +157,7 @@ export class Metrics {
   );
   readonly storeUp = this.#gauge(
     "joust_store_up",
+    "min",
     "0 while the store cannot be written and votes are refused.",
   );
 
@@ -160,14 +177,25 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  #gauge<L extends string>(name: string, help: string, ...labelNames: L[]) {
-    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  /** `aggregator` says how the values of several processes become one. */
+  #gauge<L extends string>(
+    name: string,
+    aggregator: "sum" | "min" | "max" | "average",
+    help: string,
+    ...labelNames: L[]
+  ) {
+    return new Gauge({ name, help, aggregator, labelNames, registers: [this.registry] });
   }
 
   #histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) {
     const registers = [this.registry];
     return new Histogram({ name, help, labelNames, buckets, registers });
   }
+}
+
+/** Metrics of several processes as one text: counters are added up, gauges as they say. */
+export function sumMetrics(processes: readonly unknown[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...processes] as object[]).metrics();
 }
 
 const FAST = [25e-6, 50e-6, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.1, 1];

@@ -1,0 +1,83 @@
+import type { MachineLimits } from "../peers/peers.ts";
+
+/** Ends a request that was counted. */
+type End = () => void;
+
+/**
+ * Counts requests at a time, by client. If several processes share the limits, this one holds
+ * permits of the machine: most requests use one that is here, and only if none is left this
+ * process requests more.
+ */
+export class Concurrency {
+  readonly #limits: MachineLimits | undefined;
+  readonly #clients = new Map<string, Counted>();
+
+  constructor(limits: MachineLimits | undefined) {
+    this.#limits = limits;
+    limits?.onRecall((client, most) => this.#giveBack(client, most));
+  }
+
+  /**
+   * Counts a request until the returned function is called. Returns undefined if the client has
+   * reached its limit. Returns a promise only if permits must be requested.
+   */
+  begin(client: string, limit: number): End | undefined | Promise<End | undefined> {
+    const counted = this.#clients.get(client) ?? { used: 0, permits: 0, acquiring: undefined };
+    this.#clients.set(client, counted);
+    if (!this.#limits) counted.permits = limit;
+    if (hasRoom(counted, limit)) return this.#use(client, counted);
+    return this.#limits && this.#acquire(this.#limits, client, limit, counted);
+  }
+
+  async #acquire(
+    limits: MachineLimits,
+    client: string,
+    limit: number,
+    counted: Counted,
+  ): Promise<End | undefined> {
+    while (!hasRoom(counted, limit)) {
+      counted.acquiring ??= limits
+        .acquire(client, limit, Math.ceil(limit / PORTIONS))
+        .then((given) => {
+          counted.permits += given;
+          return given;
+        })
+        .finally(() => {
+          counted.acquiring = undefined;
+        });
+      const given = await counted.acquiring;
+      if (given === 0 && !hasRoom(counted, limit)) return undefined;
+    }
+    return this.#use(client, counted);
+  }
+
+  #use(client: string, counted: Counted): End {
+    counted.used++;
+    return () => {
+      counted.used--;
+      if (counted.used === 0 && !this.#limits) this.#clients.delete(client);
+    };
+  }
+
+  #giveBack(client: string, most: number): number {
+    const counted = this.#clients.get(client);
+    const returned = counted ? Math.min(most, counted.permits - counted.used) : 0;
+    if (counted) counted.permits -= returned;
+    return returned;
+  }
+}
+
+interface Counted {
+  /** Requests that have not ended. */
+  used: number;
+  /** Requests at a time that this process may have. */
+  permits: number;
+  acquiring: Promise<number> | undefined;
+}
+
+function hasRoom({ used, permits }: Counted, limit: number): boolean {
+  return used < Math.min(permits, limit);
+}
+
+/** A process asks for this part of a limit at a time. */
+const PORTIONS = 16;
