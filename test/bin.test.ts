@@ -61,7 +61,7 @@ describe("the folder for compiled code", () => {
 
 it("serve runs with its settings of Node, in the process that was started", async () => {
   const folder = newFolder();
-  const child = spawn(process.execPath, ["--max-semi-space-size=8", BIN, "serve", "--port", "0"], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=8", BIN, ...SERVE], {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: `--import ${PRINT_SETTINGS}` },
     stdio: ["ignore", "pipe", "inherit"],
@@ -82,6 +82,8 @@ it("serve runs with its settings of Node, in the process that was started", asyn
   ]);
   expect(await exit).toEqual([0, null]);
 });
+
+const SERVE = ["serve", "--port", "0", "--processes", "1"];
 
 const PRINT_SETTINGS = `data:text/javascript,${encodeURIComponent(
   "import{isMainThread}from'node:worker_threads';if(isMainThread)console.log(JSON.stringify(process.execArgv),process.pid)",

@@ -12,14 +12,15 @@ export interface StartedServer extends Served {
   readonly process: ChildProcess & { end: Promise<Finished> };
 }
 
-/** Starts a gateway and waits until it prints its address. */
+/** Starts a gateway, in one process unless the arguments say otherwise, and waits until it prints its address. */
 export async function startServer(
   args: readonly string[],
   folder: string,
   node: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
 ): Promise<StartedServer> {
-  const child = start(["serve", "--port", "0", ...args], folder, node, variables);
+  const all = ["serve", "--port", "0", "--processes", "1", ...args];
+  const child = start(all, folder, node, variables);
   const failed = child.end.then(({ stderr }) => Promise.reject(new Error(stderr)));
   return { ...(await Promise.race([served(child), failed])), process: child };
 }

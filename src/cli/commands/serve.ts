@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { ServeFlags } from "../serve/serve.ts";
+import type { ServeFlags } from "../serve/configuration.ts";
 import { newCommand } from "../shared/command.ts";
 import { folder, readNumber } from "../shared/flags.ts";
 import { DEFAULT_DATA } from "../shared/store-flags.ts";
@@ -34,6 +34,14 @@ export function serveCommand(): Command {
       "address to listen on (default: server.host of the configuration, else 127.0.0.1)",
     )
     .option("--data <dir>", "folder of the database", folder("--data"), DEFAULT_DATA)
+    .addOption(
+      new Option(
+        "--processes <n>",
+        "processes that answer requests on one port; 1 serves without others (default: number of cores, at most 8)",
+      )
+        .env("JOUST_PROCESSES")
+        .argParser((text) => readNumber("--processes (or JOUST_PROCESSES)", text, PROCESSES)),
+    )
     .option("--check", "report all errors of the configuration and exit")
     .option(
       "--probe",
@@ -45,4 +53,5 @@ export function serveCommand(): Command {
     });
 }
 
+const PROCESSES = { from: 1, to: 64, whole: true, example: "--processes 4" };
 const PORTS = { from: 0, to: 65_535, whole: true, example: "--port 8080" };

@@ -3,8 +3,6 @@ import { existsSync } from "node:fs";
 import { InputError } from "../../core/input/input-error.ts";
 import { CONFIG, type Config } from "../../gateway/config/config.ts";
 import { located, readConfig } from "../../gateway/config/read-config.ts";
-import { checkGateway } from "../../gateway/gateway.ts";
-import { ownOptions } from "../../gateway/own-options.ts";
 import type { Placement } from "../../gateway/providers/model-specs.ts";
 import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
 
@@ -13,6 +11,12 @@ export interface ConfigurationFlags {
   readonly port?: number;
   readonly host?: string;
   readonly data: string;
+}
+
+export interface ServeFlags extends ConfigurationFlags {
+  readonly check?: boolean;
+  readonly probe?: boolean;
+  readonly processes?: number;
 }
 
 const DEFAULT_FILE = "joust.yaml";
@@ -46,6 +50,9 @@ export async function checkedConfiguration(
   const file = configurationFile(flags);
   try {
     const config = await readConfiguration(file, flags);
+    // A process that only supervises others does not need the code of the gateway.
+    const { checkGateway } = await import("../../gateway/gateway.ts");
+    const { ownOptions } = await import("../../gateway/own-options.ts");
     return { config, placement: await checkGateway(ownOptions(config, file, flags.data)) };
   } catch (error) {
     throw await withPlace(error, file, flags);

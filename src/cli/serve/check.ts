@@ -1,0 +1,60 @@
+import { formatError, JoustError } from "../../core/errors/joust-error.ts";
+import { isLoopback } from "../../gateway/access/origin.ts";
+import type { Config } from "../../gateway/config/config.ts";
+import { ConfigError } from "../../gateway/config/read-config.ts";
+import { gatewayFaults, probeGateway } from "../../gateway/gateway.ts";
+import { ownOptions } from "../../gateway/own-options.ts";
+import { missingKeys } from "../../gateway/providers/model-specs.ts";
+import { readConfiguration, type ServeFlags, withPlace } from "./configuration.ts";
+
+/** Reports all errors of the configuration and, with --probe, of the deployments. Returns the exit code. */
+export async function check(file: string | undefined, flags: ServeFlags): Promise<number> {
+  const { config, placement, errors } = await findFaults(file, flags);
+  for (const error of errors) {
+    process.stderr.write(`joust: ${formatError(await withPlace(error, file, flags))}\n`);
+  }
+  if (errors.length > 1) process.stderr.write(`joust: ${errors.length} errors\n`);
+  if (errors.length > 0 || !config || !placement) return 2;
+  const names = placement.models.map(({ spec }) => spec.name).join(", ");
+  const routers = Object.keys(config.routers).join(", ");
+  process.stdout.write(
+    `${file ?? "default configuration"}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}`,
+  );
+  return flags.probe ? probe(config, file, flags) : 0;
+}
+
+async function findFaults(file: string | undefined, flags: ServeFlags) {
+  let config: Config;
+  try {
+    config = await readConfiguration(file, flags);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { errors: [error, ...error.others] };
+  }
+  const missing = missingKeys(config, process.env);
+  const { placement, errors } = await gatewayFaults(ownOptions(config, file, flags.data));
+  const all = new Map<string, JoustError>();
+  for (const error of [...missing, ...errors]) {
+    if (!(error instanceof JoustError)) throw error;
+    all.set(error.message, error);
+  }
+  return { config, placement, errors: [...all.values()] };
+}
+
+/** Calls each deployment and prints how it went. Returns 1 if one of them failed. */
+async function probe(config: Config, file: string | undefined, flags: ServeFlags): Promise<number> {
+  const results = await probeGateway(ownOptions(config, file, flags.data));
+  for (const { model, deployment, ms, error } of results) {
+    const line = `${model} at ${deployment}`;
+    process.stdout.write(
+      error === undefined ? `  ok      ${line}, ${ms} ms\n` : `  failed  ${line}: ${error}\n`,
+    );
+  }
+  return results.some(({ error }) => error !== undefined) ? 1 : 0;
+}
+
+/** A note if the gateway needs an API key to start. Keys may also be in the store, which a check does not open. */
+function keyNote({ server: { host }, keys }: Config): string {
+  if (isLoopback(host) || Object.keys(keys).length > 0) return "";
+  return `  note: other machines can reach ${host}, so the gateway starts only if there is an API key: joust keys add NAME\n`;
+}

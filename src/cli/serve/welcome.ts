@@ -1,0 +1,38 @@
+import type { ServingSummary } from "../../gateway/processes/messages.ts";
+
+/** The text that `joust serve` prints at its start: what is served, and how to try it. */
+export function welcome(
+  url: string,
+  serving: ServingSummary,
+  file: string | undefined,
+  data: string,
+): string {
+  const { routers } = serving;
+  const key = serving.isOpen ? "" : " -H 'authorization: Bearer YOUR_KEY'";
+  const headers = `-H 'content-type: application/json'${key}`;
+  const messages = '"messages": [{"role": "user", "content": "Why is the sky blue?"}]';
+  return `Joust serves ${url}
+  models   ${modelsLine(serving, file)}
+  routers  ${routers.join(", ")} (send one as "model"; votes are stored in ${data})
+
+Send a request:
+  curl ${url}/v1/chat/completions ${headers} \\
+    -d '{"model": "${routers[0]}", ${messages}}'
+Ask for a duel, then vote for its first answer:
+  curl ${url}/v1/chat/completions ${headers} \\
+    -d '{"model": "${routers[0]}", "joust": {"duel": true}, ${messages}}'
+  curl ${url}/v1/feedback ${headers} -d '{"id": "ID OF THE ANSWER", "winner": 0}'
+`;
+}
+
+function modelsLine({ from, models: names }: ServingSummary, file: string | undefined): string {
+  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ", ..." : ""}`;
+  switch (from) {
+    case "file":
+      return `${names.length} from ${file}: ${list}`;
+    case "environment":
+      return `${names.length} from API keys in the environment: ${list}`;
+    case "sandbox":
+      return `a sandbox of ${names.length} simulated models: ${list}\n           (set OPENAI_API_KEY or another API key, or write a joust.yaml, to serve real models)`;
+  }
+}
