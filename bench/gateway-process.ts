@@ -28,7 +28,8 @@ export async function startGateway(
   folder: string,
   { env = {}, descriptors }: StartOptions = {},
 ): Promise<GatewayProcess> {
-  const command = [process.execPath, ...SETTINGS, MAIN, "serve", "--port", "0", "--data", "."];
+  const options = ["--port", "0", "--data", ".", "--processes", "1"];
+  const command = [process.execPath, ...SETTINGS, MAIN, "serve", ...options];
   const limited = ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command];
   const [program = "", ...args] = descriptors === undefined ? command : limited;
   const child = spawn(program, args, {

@@ -55,6 +55,10 @@ export class Server implements Target {
     }
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** Resident memory in MB. */
   async memory(): Promise<number> {
     const { stdout } = await run("ps", ["-o", "rss=", "-p", String(this.#child.pid)]);
@@ -104,6 +108,7 @@ export async function startJoust(
   mock: Server,
   folder: string,
   flags: readonly string[] = [],
+  processes = 1,
 ): Promise<Server> {
   const main = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
   const models = [1, 2, 3, 4, 5].map(
@@ -126,6 +131,8 @@ export async function startJoust(
     folder,
     "--port",
     String(port),
+    "--processes",
+    String(processes),
   ];
   return Server.start("joust", command, { model: "auto" });
 }

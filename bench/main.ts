@@ -57,6 +57,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "cost of the gateway, compared with [portkey] [litellm]; writes docs/performance.md",
     load: async () => (await import("./gateway.ts")).gateway,
   },
+  processes: {
+    summary: "a gateway in several processes [NUMBER], compared with one process (--rounds)",
+    load: async () => (await import("./processes.ts")).processes,
+  },
   dialects: {
     summary: "processor time of a translated chunk, compared with JSON.parse and JSON.stringify",
     load: async () => (await import("./dialects.ts")).dialects,
