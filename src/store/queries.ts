@@ -1,4 +1,11 @@
 import { crc32 } from "node:zlib";
+import type {
+  AuditQuery,
+  AuditRecord,
+  HeldLease,
+  StoredConfiguration,
+  StoredNode,
+} from "./administration.ts";
 import type { Control, LogEvent, Logged, Voted } from "./events.ts";
 import { eventOf, type LoggedRow } from "./row.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
@@ -107,6 +114,42 @@ export class LogQueries {
     const [row] = await this.select<PositionRow>(sql`
       SELECT position FROM horizons WHERE router = ${router}`);
     return row?.position ?? 0;
+  }
+
+  async configuration(
+    revision: number = Number.MAX_SAFE_INTEGER,
+  ): Promise<StoredConfiguration | undefined> {
+    const [row] = await this.select<StoredConfiguration>(sql`
+      SELECT * FROM configurations WHERE revision <= ${revision} ORDER BY revision DESC LIMIT 1`);
+    return row;
+  }
+
+  async revision(): Promise<number> {
+    const [row] = await this.select<{ revision: number | null }>(sql`
+      SELECT max(revision) AS revision FROM configurations`);
+    return row?.revision ?? 0;
+  }
+
+  async audit({ before, limit }: AuditQuery): Promise<AuditRecord[]> {
+    const earlier = before === undefined ? literal("") : sql`WHERE id < ${before}`;
+    const rows = await this.select<{ body: string }>(sql`
+      SELECT body FROM audit ${earlier} ORDER BY id DESC LIMIT ${limit}`);
+    return rows.map(({ body }) => JSON.parse(body) as AuditRecord);
+  }
+
+  async endedSessions(): Promise<string[]> {
+    const rows = await this.select<{ id: string }>(sql`SELECT id FROM ended_sessions`);
+    return rows.map(({ id }) => id);
+  }
+
+  async nodes(): Promise<StoredNode[]> {
+    const rows = await this.select<{ seen: number; body: string }>(sql`
+      SELECT seen, body FROM nodes ORDER BY id`);
+    return rows.map(({ seen, body }) => ({ ...JSON.parse(body), seen }) as StoredNode);
+  }
+
+  async leases(): Promise<HeldLease[]> {
+    return this.select<HeldLease>(sql`SELECT router, holder, until FROM leases ORDER BY router`);
   }
 
   async keys(): Promise<StoredKey[]> {

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { administrationConforms } from "./cases/administration.case.ts";
 import { eventsConform } from "./cases/events.case.ts";
 import { leasesConform } from "./cases/leases.case.ts";
 import { readingConforms } from "./cases/reading.case.ts";
@@ -18,5 +19,6 @@ export function conforms(name: string, fresh: Fresh): void {
   describe(`${name}: decisions`, SLOW_DISK, () => readingConforms(stores));
   describe(`${name}: search`, SLOW_DISK, () => searchConforms(stores));
   describe(`${name}: snapshots and leases`, SLOW_DISK, () => leasesConform(stores));
+  describe(`${name}: administration`, SLOW_DISK, () => administrationConforms(stores));
   describe(`${name}: upkeep`, SLOW_DISK, () => upkeepConforms(stores));
 }

@@ -1,3 +1,10 @@
+import type {
+  AuditQuery,
+  AuditRecord,
+  HeldLease,
+  StoredConfiguration,
+  StoredNode,
+} from "./administration.ts";
 import type { Decision } from "./decision.ts";
 import type { Answered, Control, DecisionEvent, LogEvent, Logged, Voted } from "./events.ts";
 import type { VoteRefusal } from "./store-error.ts";
@@ -128,12 +135,36 @@ export interface Store {
   secret(name: string): Promise<Uint8Array>;
   deleteSecret(name: string): Promise<void>;
 
+  /** The newest configuration, or the newest one up to a revision. */
+  configuration(revision?: number): Promise<StoredConfiguration | undefined>;
+  /** Revision of the newest configuration, or 0 if there is none. */
+  revision(): Promise<number>;
+  /**
+   * Saves a configuration together with its audit record. Returns false and saves nothing if its
+   * revision does not follow the newest one.
+   */
+  saveConfiguration(configuration: StoredConfiguration, record: AuditRecord): Promise<boolean>;
+  /** Audit records, newest first. */
+  audit(query: AuditQuery): Promise<AuditRecord[]>;
+  saveAudit(record: AuditRecord): Promise<void>;
+
+  /** Refuses a session of the page on all nodes. `until` is the time at which it would have expired. */
+  endSession(id: string, until: number): Promise<void>;
+  /** Ids of the ended sessions that have not expired yet. */
+  endedSessions(): Promise<string[]>;
+
+  /** Saves a sign of life of a node. */
+  saveNode(node: Omit<StoredNode, "seen">): Promise<void>;
+  deleteNode(id: string): Promise<void>;
+  nodes(): Promise<StoredNode[]>;
+  leases(): Promise<HeldLease[]>;
+
   /** Resolves when all decisions that an older version of Joust has logged are stored by day. */
   migrated(): Promise<void>;
 
   /**
-   * Calls the listener after this node or another one has logged a vote or control or has saved
-   * a snapshot. Notifications may be repeated or lost, so listeners also poll. Returns a function
+   * Calls the listener after this node or another one has logged a vote or control, or has saved
+   * a snapshot or a configuration. Notifications may be repeated or lost, so listeners also poll. Returns a function
    * that removes the listener.
    */
   onChange(listener: (change: Change) => void): () => void;
@@ -146,9 +177,11 @@ export type Receipt =
   | { readonly status: "refused"; readonly reason: VoteRefusal };
 
 export interface Change {
+  /** Name of the router; "" for a configuration. */
   readonly router: string;
   /** "log" for a vote or control, "forgotten" if votes were erased, "snapshot" for a newer posterior. */
-  readonly what: "log" | "forgotten" | "snapshot";
+  readonly what: "log" | "forgotten" | "snapshot" | "configuration";
+  /** Position in the log; for a configuration, its revision. */
   readonly position: number;
 }
 
@@ -323,6 +356,9 @@ export interface StoredKey {
   readonly concurrent?: number | undefined;
   /** Whether requests that do not request a duel get a second answer, which can be fetched. */
   readonly duels?: boolean | "auto" | undefined;
+  /** Models that may answer, and routers that may be named. Default: all. */
+  readonly models?: readonly string[] | undefined;
+  readonly routers?: readonly string[] | undefined;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;
 }

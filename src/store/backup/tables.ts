@@ -15,7 +15,7 @@ export interface Table {
   };
 }
 
-/** Tables of the main file. Leases and the progress of a conversion belong to one installation and are not copied. */
+/** Tables of the main file. Leases, nodes and the progress of a conversion belong to one installation and are not copied. */
 export const MAIN_TABLES: readonly Table[] = [
   {
     name: "log",
@@ -27,6 +27,9 @@ export const MAIN_TABLES: readonly Table[] = [
   { name: "responses", columns: ["id", "owner", "until", "body"] },
   { name: "client_ids", columns: ["owner", "id", "decision", "until"] },
   { name: "keys", columns: ["id", "body"] },
+  { name: "configurations", columns: ["revision", "at", "document", "sealed"] },
+  { name: "audit", columns: ["id", "body"] },
+  { name: "ended_sessions", columns: ["id", "until"] },
   { name: "secrets", columns: ["name", "value"] },
   { name: "tallies", columns: ["router", "bucket", "model"], sums: COUNTS },
   { name: "spending", columns: ["owner", "month"], sums: ["cost"] },

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import type { AuditRecord, StoredConfiguration, StoredNode } from "../administration.ts";
 import { Listeners } from "../changes.ts";
 import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
@@ -21,6 +22,7 @@ import type {
   StoredSnapshot,
 } from "../store.ts";
 import { halfBytesOf } from "../vector.ts";
+import * as administration from "./administration.ts";
 import { append, forget } from "./append.ts";
 import { migrate, poolOf, transaction, unavailable } from "./connect.ts";
 import { Partitions } from "./days.ts";
@@ -149,6 +151,26 @@ class PostgresStore extends SearchQueries implements Store {
 
   deleteSecret(name: string) {
     return writes.deleteSecret(this.#pool, name);
+  }
+
+  saveConfiguration(configuration: StoredConfiguration, record: AuditRecord) {
+    return administration.saveConfiguration(this.#pool, configuration, record);
+  }
+
+  saveAudit(record: AuditRecord) {
+    return administration.saveAudit(this.#pool, record);
+  }
+
+  endSession(id: string, until: number) {
+    return administration.endSession(this.#pool, id, until);
+  }
+
+  saveNode(node: Omit<StoredNode, "seen">) {
+    return administration.saveNode(this.#pool, node);
+  }
+
+  deleteNode(id: string) {
+    return administration.deleteNode(this.#pool, id);
   }
 
   migrated(): Promise<void> {

@@ -18,7 +18,7 @@ import { notify } from "./append.ts";
 import { transaction, unavailable } from "./connect.ts";
 
 /** The clock of the database in milliseconds. All nodes use it, because their own clocks differ. */
-const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /** Takes the lease if it has expired or `steal` is set. The new token makes saves of the previous holder fail. */
 export async function acquireLease(
@@ -255,7 +255,7 @@ export async function deleteSecret(pool: pg.Pool, name: string): Promise<void> {
   await query(pool, "DELETE FROM secrets WHERE name = $1", [name]);
 }
 
-async function query<R extends pg.QueryResultRow>(
+export async function query<R extends pg.QueryResultRow>(
   pool: pg.Pool,
   text: string,
   values: readonly unknown[],

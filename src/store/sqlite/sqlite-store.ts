@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { AuditRecord, StoredConfiguration, StoredNode } from "../administration.ts";
 import { Listeners } from "../changes.ts";
 import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
@@ -18,6 +19,7 @@ import type {
   StoredSnapshot,
 } from "../store.ts";
 import { halfBytesOf } from "../vector.ts";
+import * as administration from "./administration.ts";
 import { type AppendResult, appender } from "./append.ts";
 import { lastPosition } from "./check.ts";
 import { type Connection, connect, connectReader, translated } from "./connect.ts";
@@ -162,6 +164,31 @@ export class SqliteStore extends SearchQueries implements Store {
 
   async deleteSecret(name: string) {
     translated(() => writes.deleteSecret(this.#writer, name));
+  }
+
+  async saveConfiguration(configuration: StoredConfiguration, record: AuditRecord) {
+    const isSaved = translated(() =>
+      administration.saveConfiguration(this.#writer, configuration, record),
+    );
+    const { revision: position } = configuration;
+    if (isSaved) this.#listeners.tell({ router: "", what: "configuration", position });
+    return isSaved;
+  }
+
+  async saveAudit(record: AuditRecord) {
+    translated(() => administration.saveAudit(this.#writer, record));
+  }
+
+  async endSession(id: string, until: number) {
+    translated(() => administration.endSession(this.#writer, id, until, this.#now()));
+  }
+
+  async saveNode(node: Omit<StoredNode, "seen">) {
+    translated(() => administration.saveNode(this.#writer, node, this.#now()));
+  }
+
+  async deleteNode(id: string) {
+    translated(() => administration.deleteNode(this.#writer, id));
   }
 
   migrated(): Promise<void> {
