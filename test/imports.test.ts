@@ -48,6 +48,7 @@ const LAYERS = [
   "gateway/feedback",
   "gateway/evaluation",
   "gateway/insight",
+  "gateway/administration",
   "gateway/server",
   "gateway",
   "gateway/processes",

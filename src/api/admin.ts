@@ -38,6 +38,9 @@ export const Forgotten = z.object({
 });
 
 const Duels = z.union([z.boolean(), z.literal("auto")]);
+const Names = z.array(Id).min(1).max(1000);
+const Models = Names.describe("Models that may answer requests of this key. Default: all.");
+const Routers = Names.describe("Routers that requests of this key may name. Default: all.");
 
 export const KeyParams = z.object({ id: Id.describe("Id or name of the key.") });
 
@@ -50,6 +53,17 @@ export const NewKey = z.object({
   duels: Duels.optional().describe(
     "Whether requests of this key that do not request a duel get a second answer, which can be fetched.",
   ),
+  models: Models.optional(),
+  routers: Routers.optional(),
+});
+export const KeyLimits = z.object({
+  scopes: NewKey.shape.scopes.unwrap().optional(),
+  budget: z.number().positive().nullish().describe("US dollars per calendar month."),
+  rate: z.number().positive().nullish().describe("Requests per minute."),
+  concurrent: z.int().positive().nullish().describe("Concurrent requests on each node."),
+  duels: Duels.nullish(),
+  models: Models.nullish(),
+  routers: Routers.nullish(),
 });
 export const BudgetRequest = z.object({
   budget: z.number().positive().nullable().describe("US dollars per month; null for no limit."),
@@ -71,6 +85,9 @@ export const Key = z
     rate: z.number().optional(),
     concurrent: z.int().optional(),
     duels: Duels.optional(),
+    models: z.array(z.string()).optional(),
+    routers: z.array(z.string()).optional(),
+    spent: z.number().optional().describe("US dollars in this calendar month (UTC)."),
     created_at: Timestamp,
     revoked_at: Timestamp.optional(),
   })

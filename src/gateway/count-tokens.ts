@@ -5,7 +5,7 @@ import { ServedModel } from "./providers/served-model.ts";
 import { UpstreamError } from "./providers/upstream/error.ts";
 import { readAll } from "./providers/upstream/upstream.ts";
 import type { AdmittedRequest } from "./request.ts";
-import { resolve, type Serving } from "./routing/serving.ts";
+import { resolveFor, type Serving } from "./routing/serving.ts";
 import type { Client } from "./wire/client.ts";
 
 /**
@@ -14,12 +14,12 @@ import type { Client } from "./wire/client.ts";
  */
 export async function countTokens(
   { serving, reader }: { readonly serving: () => Serving; readonly reader: BodyReader },
-  { headers, body }: AdmittedRequest,
+  { caller, headers, body }: AdmittedRequest,
   client: Client,
 ): Promise<void> {
   const { request: read, conversation } = await reader.read(messages, body, headers);
   const request = { ...read, endpoint: "messages/count_tokens" } as const;
-  const target = resolve(serving(), request.model);
+  const target = resolveFor(caller, serving(), request.model);
   const models = target instanceof ServedModel ? [target] : target.view.models;
   const counter = models.find((model) => model?.dialects.includes("messages") && !model.isResting);
   if (counter) {

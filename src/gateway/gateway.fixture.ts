@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { createParser } from "eventsource-parser";
 import OpenAI from "openai";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import type { ManagedBy } from "./administration/administration.ts";
 import { systemClock } from "./clock/clock.ts";
 import { parseConfig } from "./config/read-config.ts";
 import { openGateway, type ProcessParts, type RunningGateway } from "./gateway.ts";
@@ -49,6 +50,7 @@ interface Start {
   readonly folder?: string;
   readonly web?: string;
   readonly processes?: ProcessParts;
+  readonly managed?: ManagedBy;
 }
 
 /** Starts a gateway that runs until the end of the test. */
@@ -74,12 +76,13 @@ export function sharedGateway(yaml: () => string | Promise<string>): () => TestG
 /** Options of a gateway without its logger. */
 export function optionsOf(
   yaml: string,
-  { env = {}, folder, web = "" }: Start & { readonly folder: string },
+  { env = {}, folder, web = "", managed }: Start & { readonly folder: string },
 ) {
   const config = configOf(yaml, env);
   return {
     config: { ...config, server: { ...config.server, port: 0 } },
     env,
+    ...(managed && { managed }),
     dataDir: folder,
     projectData: DATA,
     web,

@@ -6,13 +6,16 @@ import { JoustClient } from "../client/client.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../core/input/input-error.ts";
 import { Random } from "../core/random/random.ts";
+import { backUp } from "../store/backup/back-up.ts";
 import { DAY_MS } from "../store/decision-id.ts";
 import type { GroupCommit } from "../store/group-commit.ts";
 import { readKey } from "../store/seal.ts";
-import { openSqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access/access.ts";
 import { isLoopback } from "./access/origin.ts";
+import { Administration, type ManagedBy } from "./administration/administration.ts";
+import { Audit } from "./administration/audit.ts";
+import { NodeBeacon } from "./administration/node-beacon.ts";
 import { answerResponse } from "./answer-response.ts";
 import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -37,9 +40,10 @@ import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
 import { SecondAnswers, secondLimits } from "./log/second-answers.ts";
 import { StoredResponses } from "./log/stored-responses.ts";
+import { locationOf, openStore } from "./open-store.ts";
 import { ALONE, type Peers } from "./peers/peers.ts";
 import type { MinuteLimit } from "./providers/deployment.ts";
-import type { Placement } from "./providers/model-specs.ts";
+import { checkKeys, type Placement } from "./providers/model-specs.ts";
 import { type ProbeResult, probeAll } from "./providers/probe.ts";
 import { answerConversation, answerUnrouted, type RequestParts } from "./request.ts";
 import { Builder } from "./routing/builder.ts";
@@ -58,6 +62,8 @@ import { Metrics } from "./telemetry/metrics.ts";
 
 export interface GatewayOptions {
   readonly config: Config;
+  /** The place where the configuration is changed. Default: the program that starts the gateway. */
+  readonly managed?: ManagedBy;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder of the SQLite file, which is used if no database is configured. */
   readonly dataDir: string;
@@ -102,7 +108,7 @@ export interface RunningGateway {
 
 export async function openGateway(options: GatewayOptions): Promise<RunningGateway> {
   checkStoreKey(options.config);
-  const store = await openStore(options);
+  const store = options.processes?.store ?? (await openStore(locationOf(options)));
   try {
     return await open(options, store);
   } catch (error) {
@@ -168,8 +174,20 @@ const DIALECTS = { chat, messages };
 
 /** Builds the parts of the gateway, connects them and starts the server. */
 async function open(options: GatewayOptions, store: Store): Promise<RunningGateway> {
-  const { config, clock, logger, folder, processes } = options;
+  const { clock, logger, folder, env, processes, managed = { by: "program" } } = options;
   const { peers } = processes ?? { peers: ALONE };
+  const location = locationOf(options);
+  const audit = new Audit(store, clock);
+  const { key: storeKey } = options.config.store;
+  const administration = await Administration.open({
+    store,
+    audit,
+    managed,
+    base: options.config,
+    vault: { key: storeKey, isShared: "url" in location, folder: options.dataDir },
+    logger,
+  });
+  const { config } = administration;
   const entropy = Random.seeded(randomBytes(6).readUIntBE(0, 6));
   const seeds = entropy.split("decisions");
   const newSeed = () => seeds.integer(2 ** 32);
@@ -273,6 +291,16 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         peers,
         responses,
         access,
+        administration,
+        audit,
+        trial: builderOptions(options),
+        system: {
+          version,
+          node: tools.node,
+          dataDir: options.dataDir,
+          file: "file" in location ? location.file : undefined,
+          backUp: (to) => backUp(location, to),
+        },
         voters,
         tallies,
         forecasts,
@@ -298,6 +326,30 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     await collect({ metrics, serving, store, log, clock });
     return metrics.registry.getMetricsAsJSON();
   });
+  const serve = async (next: Config) => {
+    checkStoreKey(next);
+    const before = served;
+    served = await builder.build(next, tools, before);
+    access.configure(next);
+    await builder.release(before, served);
+  };
+  administration.follow({
+    from: () => served.from,
+    ownModels: () => entriesOf(served),
+    check: async (next) => {
+      checkKeys(next, env);
+      await builder.check(next);
+    },
+    apply: serve,
+  });
+  const startedAt = clock.date();
+  const beacon = new NodeBeacon(store, () => ({
+    id: tools.node,
+    version,
+    url: server.url,
+    startedAt,
+    revision: administration.revision,
+  }));
   const unwatch = watchPosteriors(() => served.routers, feed);
   const place = { folder, store: locationOf(options) };
   const guard = new Guard(serving, place, logger, undefined, peers);
@@ -313,11 +365,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     store,
     log,
     reload: async (next) => {
-      checkStoreKey(next);
-      const before = served;
-      served = await builder.build(next, tools, before);
-      access.configure(next);
-      await builder.release(before, served);
+      await serve(next);
+      administration.reloaded(next);
     },
     leave: async () => {
       leaving.abort();
@@ -327,6 +376,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       leaving.abort();
       closing.abort();
       voters.stop();
+      await administration.stop();
+      await beacon.stop();
       unwatch();
       retention.stop();
       warnings.stop();
@@ -345,6 +396,14 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   };
 }
 
+/** The models that are served, as entries of a configuration. */
+function entriesOf({ models }: Serving): Record<string, { provider: string; model: string }> {
+  const entries = [...models.values()].map(({ name, spec }) => {
+    return [name, { provider: spec.provider, model: spec.upstreamName }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 function builderOptions(options: Omit<GatewayOptions, "logger">) {
   const { env, projectData: data, encoders, folder, clock, dataDir } = options;
   const catalog = { builtIn: join(data, "catalog"), updated: join(dataDir, "catalog") };
@@ -360,21 +419,6 @@ function hearRouting(peers: Peers, serving: () => Serving): void {
     const { deployments = [] } = serving().models.get(model) ?? {};
     deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(limit, amount);
   });
-}
-
-async function openStore(options: GatewayOptions): Promise<Store> {
-  if (options.processes?.store) return options.processes.store;
-  const location = locationOf(options);
-  if ("file" in location) return openSqlite(location.file);
-  // The PostgreSQL client is loaded only if it is used.
-  const { openPostgres } = await import("../store/postgres/open.ts");
-  return openPostgres(location.url);
-}
-
-/** Location of the store: a SQLite file, or the URL of a PostgreSQL database. */
-function locationOf({ config, dataDir }: GatewayOptions): { file: string } | { url: string } {
-  const { url } = config.store;
-  return url === undefined ? { file: join(dataDir, "joust.db") } : { url };
 }
 
 function checkStoreKey({ store: { key } }: Config): void {

@@ -13,6 +13,7 @@ export function ownOptions(
 ): Omit<GatewayOptions, "logger"> {
   return {
     config,
+    managed: file === undefined ? { by: "store" } : { by: "file", file: resolve(file) },
     env: process.env,
     dataDir: resolve(data),
     projectData: join(PACKAGE_ROOT, "data"),

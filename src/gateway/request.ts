@@ -29,7 +29,7 @@ import { ServedModel } from "./providers/served-model.ts";
 import type { PaidAnswer } from "./routing/answer-prices.ts";
 import { type DecideParts, logDecision, type PendingDecision } from "./routing/decide.ts";
 import { NO_DUEL } from "./routing/explain.ts";
-import { resolve } from "./routing/serving.ts";
+import { resolveFor } from "./routing/serving.ts";
 import { startSecond } from "./second-answer.ts";
 import { type Metrics, Stopwatch } from "./telemetry/metrics.ts";
 import type { Client } from "./wire/client.ts";
@@ -77,7 +77,7 @@ export async function answerConversation(
   const stopwatch = new Stopwatch(parts.clock, parts.metrics);
   const read = await parts.reader.read(dialect, body, headers);
   const request = withoutMetadataId(read.request);
-  const target = resolve(parts.serving(), request.model);
+  const target = resolveFor(caller, parts.serving(), request.model);
   const isNative = target instanceof ServedModel && target.dialects.includes(dialect.name);
   if (!isNative) dialect.checkState?.(request.members);
   if (target instanceof ServedModel) {
@@ -317,7 +317,7 @@ export async function answerUnrouted(
   client: Client,
 ): Promise<void> {
   const request = await parts.reader.readRequest(endpoint, body);
-  const model = resolve(parts.serving(), request.model);
+  const model = resolveFor(caller, parts.serving(), request.model);
   if (!(model instanceof ServedModel)) {
     throw new HttpError(400, `${request.model} is a router, which only answers chats`, {
       hint: "name a model, or use /v1/chat/completions",

@@ -10,7 +10,7 @@ import { newLogger } from "./telemetry/logger.ts";
 export type GatewayConfig = z.input<typeof CONFIG>;
 
 export interface StartOptions {
-  /** Path of a joust.yaml, or its contents. Without one: the models that keys in the environment give access to, or else a sandbox. */
+  /** Path of a joust.yaml, or its contents. Without one, the configuration is managed in the store: at first the models that keys in the environment give access to, or else a sandbox. */
   readonly config?: string | GatewayConfig;
   /** Folder of the log and of what was learned, if no database is configured. Default: "joust-data". */
   readonly data?: string;
@@ -34,7 +34,12 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
         ? await readConfig(given, process.env, PROVIDER_NAMES)
         : parseConfig(JSON.stringify(given), "config", process.env, PROVIDER_NAMES);
     const logger = newLogger(config.server.log ?? log);
-    const { url, close } = await openGateway({ ...ownOptions(config, file, data), logger });
+    const isGiven = options.config !== undefined && file === undefined;
+    const { url, close } = await openGateway({
+      ...ownOptions(config, file, data),
+      ...(isGiven && { managed: { by: "program" } }),
+      logger,
+    });
     return { url, close };
   } catch (error) {
     throw file === undefined ? error : await located(error, file);

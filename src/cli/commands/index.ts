@@ -12,7 +12,7 @@ import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
 import { replayCommand } from "./replay.ts";
 import { reproduceCommand } from "./reproduce.ts";
-import { serveCommand } from "./serve.ts";
+import { configCommand, serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate.ts";
 import { votesCommand } from "./votes.ts";
 import { workCommand } from "./work.ts";
@@ -22,6 +22,7 @@ export function allCommands(): Command[] {
   const groups = {
     "Gateway:": [
       serveCommand(),
+      configCommand(),
       catalogCommand(),
       keysCommand(),
       evaluateCommand(),

@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
+import { InputError } from "../../core/input/input-error.ts";
 import type { ServeFlags } from "../serve/configuration.ts";
 import { newCommand } from "../shared/command.ts";
-import { folder, readNumber } from "../shared/flags.ts";
-import { DEFAULT_DATA } from "../shared/store-flags.ts";
+import { folder, number, readNumber } from "../shared/flags.ts";
+import { DEFAULT_DATA, type StoreFlags, withStore, withStoreFlags } from "../shared/store-flags.ts";
 
 export function serveCommand(): Command {
   return newCommand({
@@ -55,3 +56,39 @@ export function serveCommand(): Command {
 
 const PROCESSES = { from: 1, to: 64, whole: true, example: "--processes 4" };
 const PORTS = { from: 0, to: 65_535, whole: true, example: "--port 8080" };
+
+interface ConfigFlags extends StoreFlags {
+  readonly revision?: number;
+}
+
+export function configCommand(): Command {
+  const command = newCommand({
+    name: "config",
+    summary: "print the configuration that is managed in the store",
+    description:
+      "Prints the configuration that was made on the page as a joust.yaml, with environment variables in place of secrets. It works while the gateway runs and also if the gateway does not start with this configuration.",
+    examples: [
+      ["Write the newest configuration to a file", "joust config > joust.yaml"],
+      ["Print an earlier revision", "joust config --revision 3"],
+    ],
+  });
+  return withStoreFlags(command)
+    .option(
+      "--revision <n>",
+      "revision instead of the newest one",
+      number("--revision", { from: 1, to: 1e9, whole: true, example: 3 }),
+    )
+    .action(async (flags: ConfigFlags) => {
+      const stored = await withStore(flags, (store) => store.configuration(flags.revision));
+      const isWanted = flags.revision === undefined || stored?.revision === flags.revision;
+      if (!stored || !isWanted) {
+        throw new InputError(
+          { file: flags.revision === undefined ? "the store" : "--revision" },
+          "has no configuration",
+          "it is made on the page of a gateway that was started without joust.yaml",
+        );
+      }
+      const { yamlOf } = await import("../../gateway/administration/export.ts");
+      process.stdout.write(yamlOf(JSON.parse(stored.document), stored.revision));
+    });
+}

@@ -38,9 +38,23 @@ export async function readConfiguration(
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
   };
-  const { JOUST_STORE_KEY: key } = process.env;
-  const store = { ...config.store, ...(config.store.key === undefined && key && { key }) };
+  // A file that names no database means the data folder, whatever other commands use.
+  const { JOUST_STORE_KEY: key, JOUST_DATABASE: url } = process.env;
+  const store = {
+    ...config.store,
+    ...(config.store.key === undefined && key && { key }),
+    ...(file === undefined && url && { url: checkedUrl(url) }),
+  };
   return { ...config, server, store };
+}
+
+function checkedUrl(url: string): string {
+  if (/^postgres(ql)?:\/\//.test(url)) return url;
+  throw new InputError(
+    { file: "the environment", field: "JOUST_DATABASE" },
+    "is not an address of PostgreSQL",
+    "write it like postgres://user:password@host/name",
+  );
 }
 
 /** The configuration and its models with their prices, without starting a gateway. */

@@ -12,7 +12,7 @@ export function welcome(
   const headers = `-H 'content-type: application/json'${key}`;
   const messages = '"messages": [{"role": "user", "content": "Why is the sky blue?"}]';
   return `Joust serves ${url}
-  models   ${modelsLine(serving, file)}
+  models   ${modelsLine(serving, file, url)}
   routers  ${routers.join(", ")} (send one as "model"; votes are stored in ${data})
 
 Send a request:
@@ -25,14 +25,18 @@ Ask for a duel, then vote for its first answer:
 `;
 }
 
-function modelsLine({ from, models: names }: ServingSummary, file: string | undefined): string {
+function modelsLine(
+  { from, models: names }: ServingSummary,
+  file: string | undefined,
+  url: string,
+): string {
   const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ", ..." : ""}`;
   switch (from) {
     case "file":
-      return `${names.length} from ${file}: ${list}`;
+      return `${names.length} from ${file ?? "the configuration in the store"}: ${list}`;
     case "environment":
       return `${names.length} from API keys in the environment: ${list}`;
     case "sandbox":
-      return `a sandbox of ${names.length} simulated models: ${list}\n           (set OPENAI_API_KEY or another API key, or write a joust.yaml, to serve real models)`;
+      return `a sandbox of ${names.length} simulated models: ${list}\n           (to serve real models, enter a provider key at ${url}/#/admin, or set OPENAI_API_KEY or another key)`;
   }
 }

@@ -42,16 +42,18 @@ describe("keys that another node changes", () => {
     const store = new SqliteStore(newFile(), () => 0);
     const clock = new StandingClock();
     const access = await Access.open(config, store, clock);
-    expect(await access.admit({}, "route")).toMatchObject({ isAdmin: true });
+    expect(await access.admit({}, "route", "POST")).toMatchObject({ isAdmin: true });
 
     await store.saveKey(key);
     clock.pass(60_000);
-    await expect(access.admit({}, "route")).rejects.toThrow("the request has no API key");
-    expect(await access.admit(bearer, "route")).toMatchObject({ owner: "k" });
+    await expect(access.admit({}, "route", "POST")).rejects.toThrow("the request has no API key");
+    expect(await access.admit(bearer, "route", "POST")).toMatchObject({ owner: "k" });
 
     await store.saveKey({ ...key, revokedAt: 1 });
     clock.pass(60_000);
-    const results = await Promise.allSettled([1, 2, 3].map(() => access.admit(bearer, "route")));
+    const results = await Promise.allSettled(
+      [1, 2, 3].map(() => access.admit(bearer, "route", "POST")),
+    );
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     await store.close();
   });
@@ -63,9 +65,9 @@ describe("keys that another node changes", () => {
     const access = await Access.open(config, store, clock);
     store.keys = () => new Promise(() => {});
     clock.pass(60_000);
-    expect(await access.admit(bearer, "route")).toMatchObject({ owner: "k" });
+    expect(await access.admit(bearer, "route", "POST")).toMatchObject({ owner: "k" });
     clock.pass(3000);
-    const settled = Promise.race([access.admit(bearer, "route"), setImmediate("late")]);
+    const settled = Promise.race([access.admit(bearer, "route", "POST"), setImmediate("late")]);
     expect(await settled).toMatchObject({ owner: "k" });
     await store.close();
   });

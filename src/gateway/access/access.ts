@@ -10,11 +10,14 @@ import { Budgets, type Reservation } from "./budgets.ts";
 import { Concurrency } from "./concurrency.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { CSRF_HEADER, type SignIn, SignIns } from "./sign-ins.ts";
 
 /** Sender of a request. */
 export interface Caller {
   /** Id of the API key; undefined without a key. */
   readonly owner: string | undefined;
+  /** Name of the API key; undefined without a key. */
+  readonly name?: string | undefined;
   readonly isAdmin: boolean;
   /** Whether requests that do not request a duel get a second answer, which can be fetched. */
   readonly duels?: boolean | "auto" | undefined;
@@ -22,9 +25,12 @@ export interface Caller {
   readonly concurrent?: number | undefined;
   /** US dollars per month. */
   readonly budget?: number | undefined;
+  /** Models that may answer, and routers that may be named. Undefined: all. */
+  readonly models?: readonly string[] | undefined;
+  readonly routers?: readonly string[] | undefined;
 }
 
-type Key = Omit<StoredKey, "name" | "createdAt">;
+type Key = Omit<StoredKey, "createdAt">;
 
 /** Decides which requests are admitted: API keys with their scopes, rates and budgets. */
 export class Access {
@@ -38,6 +44,9 @@ export class Access {
   #config: Pick<Config, "keys" | "server">;
   #stored: readonly StoredKey[] = [];
   #byHash = new Map<string, Key>();
+  #byId = new Map<string, Key>();
+  readonly #signIns: SignIns;
+  #ended: ReadonlySet<string> = new Set();
   /** Keys that only this machine knows, for the requests that it sends to itself. */
   readonly #internal = new Map<string, Key>();
   /** Time of the last successful read, by the clock. */
@@ -51,8 +60,10 @@ export class Access {
     store: Store,
     clock: Clock,
     peers: Peers,
+    secret: Uint8Array,
   ) {
     this.#config = config;
+    this.#signIns = new SignIns(secret, (id) => this.#byId.get(id)?.hash);
     this.#store = store;
     this.#clock = clock;
     this.#peers = peers;
@@ -67,7 +78,7 @@ export class Access {
     clock: Clock,
     peers: Peers = ALONE,
   ): Promise<Access> {
-    const access = new Access(config, store, clock, peers);
+    const access = new Access(config, store, clock, peers, await store.secret("sessions"));
     await access.#read();
     return access;
   }
@@ -76,7 +87,7 @@ export class Access {
   addInternalKey(id: string, scopes: readonly Scope[]): string {
     const { secret = newSecret() } = this.#peers;
     const hash = hashOf(secret);
-    this.#internal.set(hash, { id, hash, scopes });
+    this.#internal.set(hash, { id, name: id, hash, scopes });
     return secret;
   }
 
@@ -95,12 +106,12 @@ export class Access {
     await Promise.all([this.#read(), this.#peers.ask("keys")]);
   }
 
-  /** Reads the keys from the store. Other nodes and `joust keys` change them there. */
+  /** Reads the keys and ended sessions from the store. Other nodes and `joust keys` change them there. */
   async #read(): Promise<void> {
-    this.#reading ??= this.#store
-      .keys()
-      .then((keys) => {
+    this.#reading ??= Promise.all([this.#store.keys(), this.#store.endedSessions()])
+      .then(([keys, ended]) => {
         this.#stored = keys;
+        this.#ended = new Set(ended);
         this.#readAt = this.#clock.now();
         this.#index();
       })
@@ -114,16 +125,86 @@ export class Access {
    * Identifies the caller of a request. Throws 401, 403 or 429 if it is not admitted. Returns
    * a promise only if the keys must be read first.
    */
-  admit(headers: Readonly<Record<string, unknown>>, scope: Scope): Caller | Promise<Caller> {
+  admit(
+    headers: Readonly<Record<string, unknown>>,
+    scope: Scope,
+    method: string,
+  ): Caller | Promise<Caller> {
     const refreshed = this.#refresh();
-    if (refreshed) return refreshed.then(() => this.#identify(headers, scope));
-    return this.#identify(headers, scope);
+    if (refreshed) return refreshed.then(() => this.#identify(headers, scope, method));
+    return this.#identify(headers, scope, method);
   }
 
-  #identify(headers: Readonly<Record<string, unknown>>, scope: Scope): Caller | Promise<Caller> {
+  /** Whether a request has a key, valid or not, or a valid session. */
+  hasCredentials(headers: Readonly<Record<string, unknown>>): boolean {
+    if (secretOf(headers) !== undefined) return true;
+    const signIn = this.#signIns.in(headers.cookie);
+    return signIn !== undefined && this.#endOf(signIn) === undefined;
+  }
+
+  /** Signs in with an API key. Throws 401 if the key is not valid. */
+  async signIn(secret: string): Promise<SignedIn> {
+    await this.#read();
+    const key = this.#byHash.get(hashOf(secret));
+    if (!key) throw unauthorized("the API key is unknown", SIGN_IN_HINT);
+    if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked", SIGN_IN_HINT);
+    const lifetime = 3_600_000 * this.#config.server.session_hours;
+    return this.#signedIn(this.#signIns.issue(key.id, this.#clock.date() + lifetime), key);
+  }
+
+  /** The session of a request; undefined if it has none or the session has ended. */
+  signedIn(headers: Readonly<Record<string, unknown>>): SignedIn | undefined {
+    const signIn = this.isOpen ? undefined : this.#signIns.in(headers.cookie);
+    if (!signIn || this.#endOf(signIn) !== undefined) return undefined;
+    return this.#signedIn(signIn, this.#byId.get(signIn.key)!);
+  }
+
+  /** Ends the session of a request on all nodes, if it has one. */
+  async signOut(headers: Readonly<Record<string, unknown>>): Promise<void> {
+    const signIn = this.#signIns.in(headers.cookie);
+    if (!signIn || this.#endOf(signIn) !== undefined) return;
+    this.#checkCsrf(signIn, headers);
+    await this.#store.endSession(signIn.id, signIn.expiresAt);
+    await this.read();
+  }
+
+  #signedIn(signIn: SignIn, { name, scopes }: Key): SignedIn {
+    const token = this.#signIns.tokenOf(signIn);
+    const { expiresAt } = signIn;
+    return { name, scopes, expiresAt, token, csrf: this.#signIns.csrfOf(signIn) };
+  }
+
+  /** Why a session is not valid; undefined if it is. */
+  #endOf({ id, key, expiresAt }: SignIn): string | undefined {
+    if (this.#byId.get(key)?.revokedAt !== undefined) return "the API key was revoked";
+    if (expiresAt <= this.#clock.date()) return "the session has expired";
+    return this.#ended.has(id) ? "the session was ended" : undefined;
+  }
+
+  #checkCsrf(signIn: SignIn, headers: Readonly<Record<string, unknown>>): void {
+    if (this.#signIns.hasCsrf(signIn, headers[CSRF_HEADER])) return;
+    throw new HttpError(403, `a request with a session must have the header ${CSRF_HEADER}`, {
+      hint: "send `csrf` of GET /v1/session as its value, or use an API key instead of a session",
+      code: "csrf_token_missing",
+      param: CSRF_HEADER,
+    });
+  }
+
+  #identify(
+    headers: Readonly<Record<string, unknown>>,
+    scope: Scope,
+    method: string,
+  ): Caller | Promise<Caller> {
     if (this.isOpen) return after(this.#limit("", undefined), EVERYBODY);
     const secret = secretOf(headers);
-    if (secret === undefined) throw unauthorized("the request has no API key");
+    if (secret === undefined) {
+      const signIn = this.#signIns.in(headers.cookie);
+      if (!signIn) throw unauthorized("the request has no API key");
+      const end = this.#endOf(signIn);
+      if (end !== undefined) throw unauthorized(end, SIGN_IN_HINT, "session_ended");
+      if (!SAFE.has(method)) this.#checkCsrf(signIn, headers);
+      return this.#callerWith(this.#byId.get(signIn.key), scope);
+    }
     const hash = hashOf(secret);
     const key = this.#byHash.get(hash) ?? this.#internal.get(hash);
     const mayBeNew = !key && this.#clock.now() - this.#readAt > RETRY_MS;
@@ -140,8 +221,9 @@ export class Access {
         code: "insufficient_scope",
       });
     }
-    const { id, scopes, duels, concurrent, budget } = key;
-    const caller = { owner: id, isAdmin: scopes.includes("admin"), duels, concurrent, budget };
+    const { id, name, scopes, duels, concurrent, budget, models, routers } = key;
+    const isAdmin = scopes.includes("admin");
+    const caller = { owner: id, name, isAdmin, duels, concurrent, budget, models, routers };
     return after(this.#limit(key.id, key.rate), caller);
   }
 
@@ -217,10 +299,16 @@ export class Access {
 
   #index(): void {
     const own = Object.entries(this.#config.keys).map(
-      ([name, { key, ...rest }]): Key => ({ id: `config:${name}`, hash: hashOf(key), ...rest }),
+      ([name, { key, ...rest }]): Key => ({
+        id: `config:${name}`,
+        name,
+        hash: hashOf(key),
+        ...rest,
+      }),
     );
     const all: Key[] = [...this.#stored, ...own];
     this.#byHash = new Map(all.map((key) => [key.hash, key]));
+    this.#byId = new Map(all.map((key) => [key.id, key]));
   }
 
   #limit(client: string, own: number | undefined): void | Promise<void> {
@@ -250,6 +338,20 @@ export class Access {
 function after<T>(checked: void | Promise<void>, value: T): T | Promise<T> {
   return checked ? checked.then(() => value) : value;
 }
+
+/** A session of the page that is valid, with the values that the browser keeps. */
+export interface SignedIn {
+  /** Name and scopes of the API key. */
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number;
+  /** Value of the cookie. */
+  readonly token: string;
+  readonly csrf: string;
+}
+
+/** Methods that change nothing, so that a request of another site does no harm. */
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** A model that a request may call, and the most that its answer can cost; undefined without a price. */
 export interface Billed {
@@ -289,11 +391,11 @@ const NAMES: Readonly<Record<Concurrent, string>> = {
   events: "event streams",
 };
 
-function unauthorized(problem: string): HttpError {
-  return new HttpError(401, problem, {
-    hint: "send `Authorization: Bearer KEY`; `joust keys add NAME` creates a key",
-    code: "invalid_api_key",
-  });
+const KEY_HINT = "send `Authorization: Bearer KEY`; `joust keys add NAME` creates a key";
+const SIGN_IN_HINT = "sign in with a valid key; `joust keys add NAME` creates one";
+
+function unauthorized(problem: string, hint = KEY_HINT, code = "invalid_api_key"): HttpError {
+  return new HttpError(401, problem, { hint, code });
 }
 
 /** Place where the limit of concurrent requests of an owner is set. */

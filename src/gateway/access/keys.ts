@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Key, NewKey } from "../../api/admin.ts";
+import type { Key, KeyLimits, NewKey } from "../../api/admin.ts";
 import type { Value } from "../../api/common.ts";
 import type { Scope } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
@@ -37,6 +37,20 @@ export async function revokeKey(store: Store, name: string, now: number): Promis
   const revoked = { ...key, revokedAt: now };
   await store.saveKey(revoked);
   return revoked;
+}
+
+/** Changes scopes and limits of a key. Members that are null are removed, undefined ones stay. */
+export async function changeKey(
+  store: Store,
+  name: string,
+  changes: Value<typeof KeyLimits>,
+): Promise<{ before: StoredKey; after: StoredKey }> {
+  const before = await findKey(store, name);
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const merged = Object.entries({ ...before, ...Object.fromEntries(given) });
+  const after = Object.fromEntries(merged.filter(([, value]) => value !== null)) as unknown;
+  await store.saveKey(after as StoredKey);
+  return { before, after: after as StoredKey };
 }
 
 /** Sets the budget of a key in US dollars per month; undefined removes the limit. */

@@ -279,6 +279,8 @@ const SERVER = z
     unpriced: z.enum(["refuse", "estimate"]).default("refuse"),
     /** Requests per minute for each key without a limit of its own. */
     rate: z.number().positive().optional(),
+    /** Hours until a session of the page ends and a key must be entered again. */
+    session_hours: z.number().positive().max(168).default(12),
     /** Origins of web pages on other sites that may call the gateway. */
     cors: z.array(z.url()).default([]),
     /** Addresses or networks of proxies whose X-Forwarded-For names the client. */
@@ -317,6 +319,9 @@ const KEY = z.strictObject({
   concurrent: z.int().positive().optional(),
   /** `duels.mode` for the requests of this key. */
   duels: z.union([z.boolean(), z.literal("auto")]).optional(),
+  /** Models that may answer, and routers that may be named. Default: all. */
+  models: z.array(NAME).min(1).optional(),
+  routers: z.array(NAME).min(1).optional(),
 });
 
 const SANDBOX = z

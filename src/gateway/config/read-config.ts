@@ -46,13 +46,27 @@ export function parseConfig(
   }
   const missing: Fault[] = [];
   const filled = fill(yaml.value ?? {}, env, [], missing);
-  const parsed = CONFIG.safeParse(filled, { error: describeWithoutSecrets });
+  return checkConfig(filled, file, providers, missing, (path) => yaml.lineOf(path));
+}
+
+/**
+ * Checks a configuration by the schema and for faults between its members. Throws ConfigError with all faults.
+ * `missing` are faults that were found before.
+ */
+export function checkConfig(
+  value: unknown,
+  file: string,
+  providers: readonly string[],
+  missing: readonly Fault[] = [],
+  lineOf: (path: readonly PropertyKey[]) => number | undefined = () => undefined,
+): Config {
+  const parsed = CONFIG.safeParse(value, { error: describeWithoutSecrets });
   const paths = new Set(missing.map(({ path }) => path.join()));
   const isMissing = ({ path }: Fault) => paths.has(path.join());
   const faults = parsed.success
     ? [...missing, ...faultsBetween(parsed.data, providers)]
     : [...missing, ...parsed.error.issues.flatMap(faultsOf).filter((fault) => !isMissing(fault))];
-  const [first, ...others] = faults.map((fault) => ({ ...fault, line: yaml.lineOf(fault.path) }));
+  const [first, ...others] = faults.map((fault) => ({ ...fault, line: lineOf(fault.path) }));
   if (!first) {
     rememberSecrets(secretsOf(parsed.data!));
     return parsed.data!;

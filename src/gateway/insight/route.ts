@@ -10,7 +10,7 @@ import type { ClientIds } from "../log/client-ids.ts";
 import type { Recorder } from "../log/recorder.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import { type DecideParts, decide, logDecision } from "../routing/decide.ts";
-import { resolve } from "../routing/serving.ts";
+import { resolveFor } from "../routing/serving.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { explanation } from "./decision-view.ts";
 
@@ -29,7 +29,7 @@ export async function route(
   headers: RequestHeaders,
 ): Promise<RouteDecision> {
   const { request, conversation: readConversation } = await parts.reader.read(chat, body, headers);
-  const router = resolve(parts.serving(), request.model);
+  const router = resolveFor(caller, parts.serving(), request.model);
   if (router instanceof ServedModel) {
     throw new HttpError(400, `${request.model} is a model, so there is nothing to decide`, {
       hint: "name a router, for example auto",

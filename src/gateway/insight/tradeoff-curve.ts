@@ -85,7 +85,8 @@ function capableModels(traffic: readonly TrafficQuery[]): readonly number[] {
 const GRID = Array.from({ length: 21 }, (_, i) => i / 2);
 const SAMPLES = 400;
 
-function valuesOn(posterior: PosteriorView, w: Float64Array): Float64Array {
+/** Estimated utility of each model for a query. */
+export function valuesOn(posterior: PosteriorView, w: Float64Array): Float64Array {
   return posterior.router.policy.estimate?.(w).mean ?? plainValues(posterior, w);
 }
 

@@ -2,6 +2,7 @@ import { formatErrorLine } from "../../core/errors/joust-error.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Deployment } from "./deployment.ts";
 import type { ServedModel } from "./served-model.ts";
+import { UpstreamError } from "./upstream/error.ts";
 import { readAll } from "./upstream/upstream.ts";
 
 /** How a short request to a deployment went. */
@@ -12,6 +13,9 @@ export interface ProbeResult {
   readonly ms: number;
   /** Undefined if the deployment answered. */
   readonly error?: string;
+  /** Kind of the failure, and the status of the provider's response. */
+  readonly code?: string;
+  readonly status?: number;
 }
 
 /** Sends a short request to each deployment of each model at the same time, without retries. */
@@ -42,7 +46,13 @@ async function probe(model: string, deployment: Deployment, clock: Clock): Promi
     await readAll(answer);
     return result();
   } catch (error) {
-    return { ...result(), error: formatErrorLine(error) };
+    const { code, status } = error instanceof UpstreamError ? error : {};
+    return {
+      ...result(),
+      error: formatErrorLine(error),
+      ...(code && { code }),
+      ...(status && { status }),
+    };
   }
 }
 

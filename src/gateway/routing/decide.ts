@@ -68,6 +68,14 @@ export interface DecideParts {
   readonly hasRoomForSecond?: (() => boolean) | undefined;
 }
 
+/** The names that are in both lists. A list that is undefined has all names. */
+function both(
+  a: readonly string[] | undefined,
+  b: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return a && b ? a.filter((name) => b.includes(name)) : (a ?? b);
+}
+
 /** Decides which model, or which two, answer a request. */
 export async function decide(
   { serving, sessions, clock, newSeed, hasRoomForSecond }: DecideParts,
@@ -108,7 +116,7 @@ export async function decide(
     x,
     needs,
     quotes,
-    allowed: options.allowed_models ?? undefined,
+    allowed: both(options.allowed_models ?? undefined, caller.models),
     tradeoff: options.cost_quality_tradeoff ?? view.config.cost_quality_tradeoff,
     duel: duel.wanted,
     kept: before === undefined ? undefined : { model: before, firmly: inToolLoop },

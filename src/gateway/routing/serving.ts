@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Caller } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Placement } from "../providers/model-specs.ts";
@@ -30,6 +31,22 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
   throw new HttpError(404, `the model \`${name}\` does not exist`, {
     hint: `known names: ${known}`,
     code: "model_not_found",
+    param: "model",
+  });
+}
+
+/** The router or model that a request names, if its key may use it. Throws 403 otherwise. */
+export function resolveFor(
+  { models, routers }: Pick<Caller, "models" | "routers">,
+  serving: Serving,
+  name: string,
+): LiveRouter | ServedModel {
+  const found = resolve(serving, name);
+  const allowed = serving.routers.get(found.name) === found ? routers : models;
+  if (!allowed || allowed.includes(found.name)) return found;
+  throw new HttpError(403, `this API key may not use \`${found.name}\``, {
+    hint: `it may use ${[...(routers ?? []), ...(models ?? [])].join(", ")}`,
+    code: "model_not_allowed",
     param: "model",
   });
 }

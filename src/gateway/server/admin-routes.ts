@@ -1,32 +1,19 @@
 import {
-  BudgetRequest,
-  ConcurrentRequest,
   ForgetRequest,
   Forgotten,
   Frozen,
-  Key,
-  KeyList,
-  KeyParams,
-  KeyWithSecret,
-  NewKey,
   RollbackRequest,
   RolledBack,
   RouterParams,
   ThawRequest,
 } from "../../api/admin.ts";
 import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
-import type { Store } from "../../store/store.ts";
-import type { Access } from "../access/access.ts";
-import { addKey, revokeKey, setBudget, setConcurrent, shownKey } from "../access/keys.ts";
-import type { Clock } from "../clock/clock.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
 import { type App, contract } from "./app.ts";
+import { addKeyRoutes, type KeyRouteParts } from "./key-routes.ts";
 
-export interface AdminParts {
+export interface AdminParts extends KeyRouteParts {
   readonly serving: () => Serving;
-  readonly store: Store;
-  readonly access: Pick<Access, "read">;
-  readonly clock: Clock;
 }
 
 /** Adds the endpoints for operators: control of learning, and API keys. */
@@ -37,7 +24,7 @@ export function addAdminRoutes(app: App, parts: AdminParts): void {
 
 const CONTROL = { scope: "admin", params: RouterParams } as const;
 
-function addLearningRoutes(app: App, { serving, store, clock }: AdminParts): void {
+function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminParts): void {
   const nameOf = (router: string) => routerNamed(serving(), router).name;
   app.post(
     "/v1/admin/routers/:router/freeze",
@@ -47,9 +34,10 @@ function addLearningRoutes(app: App, { serving, store, clock }: AdminParts): voi
       response: Frozen,
       errors: [413],
     }),
-    async ({ params }) => {
+    async ({ caller, params }) => {
       const router = nameOf(params.router);
       await freeze(store, router, clock.date());
+      await audit.save(caller, { action: "router.freeze", target: router });
       return { router, frozen: true };
     },
   );
@@ -61,9 +49,10 @@ function addLearningRoutes(app: App, { serving, store, clock }: AdminParts): voi
       body: ThawRequest,
       response: Frozen,
     }),
-    async ({ params, body }) => {
+    async ({ caller, params, body }) => {
       const router = nameOf(params.router);
       await thaw(store, router, clock.date(), body.learn);
+      await audit.save(caller, { action: "router.thaw", target: router, after: body });
       return { router, frozen: false };
     },
   );
@@ -75,11 +64,13 @@ function addLearningRoutes(app: App, { serving, store, clock }: AdminParts): voi
       body: RollbackRequest,
       response: RolledBack,
     }),
-    async ({ params, body }) => {
+    async ({ caller, params, body }) => {
       const router = nameOf(params.router);
       const { to, position } = body;
       const target = to === undefined ? { position: position! } : { time: Date.parse(to) };
       const undone = await rollBack(store, router, target, clock.date());
+      const after = { ...body, undone };
+      await audit.save(caller, { action: "router.rollback", target: router, after });
       return { router, undone };
     },
   );
@@ -91,81 +82,13 @@ function addLearningRoutes(app: App, { serving, store, clock }: AdminParts): voi
       body: ForgetRequest,
       response: Forgotten,
     }),
-    async ({ params, body }) => {
+    async ({ caller, params, body }) => {
       const router = nameOf(params.router);
       const forgotten = await forget(store, router, body.voter, clock.date());
+      // The name of the voter is forgotten too.
+      const after = { forgotten };
+      await audit.save(caller, { action: "router.forget", target: router, after });
       return { router, forgotten };
-    },
-  );
-}
-
-function addKeyRoutes(app: App, { store, access, clock }: AdminParts): void {
-  app.get(
-    "/v1/admin/keys",
-    contract({
-      summary: "Lists API keys without their secrets.",
-      scope: "admin",
-      response: KeyList,
-    }),
-    async () => ({ object: "list" as const, data: (await store.keys()).map(shownKey) }),
-  );
-  app.post(
-    "/v1/admin/keys",
-    contract({
-      summary: "Creates an API key. Once there is a key, every request needs one.",
-      scope: "admin",
-      body: NewKey,
-      response: KeyWithSecret,
-    }),
-    async ({ body }) => {
-      const { key, secret } = await addKey(store, body, clock.date());
-      await access.read();
-      return { ...shownKey(key), secret };
-    },
-  );
-  app.post(
-    "/v1/admin/keys/:id/revoke",
-    contract({
-      summary: "Revokes an API key.",
-      scope: "admin",
-      params: KeyParams,
-      response: Key,
-      errors: [413],
-    }),
-    async ({ params }) => {
-      const key = await revokeKey(store, params.id, clock.date());
-      await access.read();
-      return shownKey(key);
-    },
-  );
-  app.post(
-    "/v1/admin/keys/:id/budget",
-    contract({
-      summary: "Limits what an API key may spend per calendar month.",
-      scope: "admin",
-      params: KeyParams,
-      body: BudgetRequest,
-      response: Key,
-    }),
-    async ({ params, body }) => {
-      const key = await setBudget(store, params.id, body.budget ?? undefined);
-      await access.read();
-      return shownKey(key);
-    },
-  );
-  app.post(
-    "/v1/admin/keys/:id/concurrent",
-    contract({
-      summary: "Limits the concurrent requests of an API key.",
-      scope: "admin",
-      params: KeyParams,
-      body: ConcurrentRequest,
-      response: Key,
-    }),
-    async ({ params, body }) => {
-      const key = await setConcurrent(store, params.id, body.concurrent ?? undefined);
-      await access.read();
-      return shownKey(key);
     },
   );
 }

@@ -6,7 +6,6 @@ import type {
 } from "fastify";
 import type { Logger } from "pino";
 import type { Access, Caller } from "../access/access.ts";
-import { secretOf } from "../access/keys.ts";
 import { checkOrigin } from "../access/origin.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
@@ -20,7 +19,7 @@ import { answerUnknownPath, type StaticFiles, UnknownPaths } from "./unknown-pat
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;
-  readonly access: Pick<Access, "admit" | "begin" | "isOpen" | "limitAnonymous">;
+  readonly access: Pick<Access, "admit" | "begin" | "hasCredentials" | "isOpen" | "limitAnonymous">;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -99,7 +98,7 @@ function admitting(
     request.client = client;
     const proceed = span ? () => span.run(done) : () => done();
     if (scope === undefined) return proceed();
-    if (byToken && !access.isOpen && secretOf(raw.headers) === undefined) {
+    if (byToken && !access.isOpen && !access.hasCredentials(raw.headers)) {
       const limited = access.limitAnonymous(request.ip);
       return limited ? void limited.then(proceed).catch(done) : proceed();
     }
@@ -110,7 +109,7 @@ function admitting(
       if (begun) endWith(reply, begun);
       proceed();
     };
-    const admitted = access.admit(raw.headers, scope);
+    const admitted = access.admit(raw.headers, scope, method);
     if (admitted instanceof Promise) admitted.then(proceedAs).catch(done);
     else proceedAs(admitted)?.catch(done);
   };

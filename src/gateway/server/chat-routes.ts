@@ -136,7 +136,7 @@ export function addModelRoutes(app: App, serving: () => Serving): void {
   app.get(
     "/v1/models",
     contract({ summary: "Lists routers and models.", scope: "route", response: ModelList }),
-    () => ({ object: "list" as const, data: listModels(serving()) }),
+    ({ caller }) => ({ object: "list" as const, data: listModels(serving(), caller) }),
   );
   app.get(
     "/v1/models/:id",

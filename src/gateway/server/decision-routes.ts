@@ -125,7 +125,8 @@ export function addSecondRoute(app: App, parts: SecondRouteParts): void {
     async ({ caller, params: { id }, headers }) => {
       const token = headers[TOKEN_HEADER]?.toString();
       // Throws: a request without a token needs a key.
-      if (caller === ANONYMOUS && token === undefined) await parts.access.admit(headers, "route");
+      if (caller === ANONYMOUS && token === undefined)
+        await parts.access.admit(headers, "route", "GET");
       const lifetime = DAY_MS * parts.serving().config.store.vote_token_days;
       return JSON.parse(await fetchSecond(parts, caller, { id, token }, lifetime)) as never;
     },
@@ -153,7 +154,8 @@ export function addVoteRoutes(app: App, parts: VoteRouteParts): void {
       async ({ caller, body, headers }) => {
         const token = body.vote_token ?? headers[TOKEN_HEADER]?.toString();
         // Throws: a request without a token needs a key.
-        if (caller === ANONYMOUS && token === undefined) await parts.access.admit(headers, "vote");
+        if (caller === ANONYMOUS && token === undefined)
+          await parts.access.admit(headers, "vote", "POST");
         const config = () => parts.serving().config;
         const vote = readVote({ ...body, vote_token: token }, config().metrics);
         return receiveVote({ ...parts, config }, caller, vote);

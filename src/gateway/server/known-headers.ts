@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { didYouMean } from "../../core/input/nearest.ts";
+import { CSRF_HEADER } from "../access/sign-ins.ts";
 import { HEADERS } from "../dialects/options.ts";
 import { HttpError } from "../wire/http-error.ts";
 
 /** Header with a vote token, which replaces the API key. */
 export const TOKEN_HEADER = "x-joust-vote-token";
 
-const KNOWN: readonly string[] = [...Object.values(HEADERS), TOKEN_HEADER];
+const KNOWN: readonly string[] = [...Object.values(HEADERS), TOKEN_HEADER, CSRF_HEADER];
 const PREFIX = "x-joust-";
 
 /**

@@ -1,12 +1,23 @@
 import type { ListedModel } from "../../api/model.ts";
+import type { Caller } from "../access/access.ts";
 import type { Capabilities } from "../providers/capabilities.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Serving } from "../routing/serving.ts";
 
 /** Routers and models as /v1/models lists them. */
-export function listModels({ models, routers }: Serving): ListedModel[] {
-  return [...[...routers.values()].map(routerEntry), ...[...models.values()].map(modelEntry)];
+export function listModels(
+  { models, routers }: Serving,
+  caller: Pick<Caller, "models" | "routers"> = {},
+): ListedModel[] {
+  const allowed = <T extends { readonly name: string }>(
+    all: ReadonlyMap<string, T>,
+    names: readonly string[] | undefined,
+  ) => [...all.values()].filter(({ name }) => names?.includes(name) ?? true);
+  return [
+    ...allowed(routers, caller.routers).map(routerEntry),
+    ...allowed(models, caller.models).map(modelEntry),
+  ];
 }
 
 function routerEntry({ name, models }: LiveRouter): ListedModel {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ChatChunk } from "../../api/chat.ts";
 import { EVENTS } from "../../api/event.ts";
 import { serverEvents } from "../../client/server-events.ts";
+import { startUpstream } from "../administration/upstream.fixture.ts";
 import { startDialectHost } from "../dialect-host.fixture.ts";
 import { chat, eventsOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
 import { Conformance, describeApi } from "./conformance.fixture.ts";
@@ -83,6 +84,16 @@ describe("responses", () => {
     ["POST", "/v1/admin/routers/auto/thaw"],
     ["POST", "/v1/admin/routers/auto/rollback", { to: "2026-01-01T00:00:00Z" }],
     ["POST", "/v1/admin/routers/auto/forget", { voter: "ann" }],
+    ["GET", "/v1/admin/providers"],
+    ["GET", "/v1/admin/catalog?provider=openai"],
+    [
+      "POST",
+      "/v1/admin/providers/test",
+      { name: "a", value: { url: "http://127.0.0.1:9" }, models: ["m"] },
+    ],
+    ["GET", "/v1/session"],
+    ["POST", "/v1/session", { key: "any" }],
+    ["DELETE", "/v1/session"],
     ["GET", "/healthz"],
     ["GET", "/readyz"],
     ["GET", "/openapi.json"],
@@ -90,7 +101,21 @@ describe("responses", () => {
     ["GET", "/v1/admin/keys"],
     ["POST", "/v1/admin/keys/bob/budget", { budget: null }],
     ["POST", "/v1/admin/keys/bob/concurrent", { concurrent: 5 }],
+    ["POST", "/v1/admin/keys/bob/limits", { rate: 60, models: ["abacus-14b"] }],
+    ["GET", "/v1/admin/audit"],
+    ["GET", "/v1/admin/system"],
+    ["POST", "/v1/admin/backup"],
     ["POST", "/v1/admin/keys/bob/revoke"],
+  ];
+
+  const changes = [{ section: "routers", name: "auto", value: { explore: 0.1 } }];
+  /** Requests to a gateway whose configuration is managed in the store. */
+  const managedRequests: readonly (readonly [string, string, object?])[] = [
+    ["GET", "/v1/admin/configuration"],
+    ["POST", "/v1/admin/configuration/preview", { changes }],
+    ["POST", "/v1/admin/configuration", { based_on: 0, changes }],
+    ["POST", "/v1/admin/configuration/revert", { based_on: 1, revision: 0 }],
+    ["POST", "/v1/admin/setup", { based_on: 2, key: "sk-proj-1" }],
   ];
 
   it("of every endpoint conform to it, before and after votes", async () => {
@@ -102,8 +127,8 @@ describe("responses", () => {
     const background = { ...plainRequest, model: "responses-model", background: true };
     const { json: held } = await post("/v1/responses", background);
     let key: string | undefined;
-    const send = async (method: string, path: string, body?: object) => {
-      const response = await fetch(`${url}${path}`, {
+    const send = async (method: string, path: string, body?: object, to = url) => {
+      const response = await fetch(`${to}${path}`, {
         method,
         ...(body && { body: JSON.stringify(body) }),
         ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
@@ -129,6 +154,11 @@ describe("responses", () => {
       );
       await send(method, full, filled);
     }
+    key = undefined;
+    const upstream = await startUpstream("sk-proj-1", ["gpt-5.4"]);
+    const env = { OPENAI_BASE_URL: upstream.url };
+    const managed = await startGateway(SANDBOX, { env, managed: { by: "store" } });
+    for (const [method, path, body] of managedRequests) await send(method, path, body, managed.url);
     const json = conformance.operations.filter(
       ({ operation }) => "application/json" in operation.responses["200"]!.content,
     );

@@ -8,6 +8,7 @@ import { HttpError } from "../wire/http-error.ts";
 import { type AdminParts, addAdminRoutes } from "./admin-routes.ts";
 import { type App, contract } from "./app.ts";
 import { addChatRoutes, addModelRoutes, type ChatHandlers } from "./chat-routes.ts";
+import { addConfigurationRoutes, type ConfigurationParts } from "./configuration-routes.ts";
 import {
   addDecisionRoutes,
   addSecondRoute,
@@ -17,8 +18,11 @@ import {
   type VoteRouteParts,
 } from "./decision-routes.ts";
 import { addInsightRoutes, type InsightParts } from "./insight-routes.ts";
+import { addProviderRoutes, type ProviderParts } from "./provider-routes.ts";
 import { addResponseRoutes, type ResponseParts } from "./response-routes.ts";
 import { addSandboxRoutes, type SandboxParts } from "./sandbox-routes.ts";
+import { addSessionRoutes, type SessionParts } from "./session-routes.ts";
+import { addSystemRoutes, type SystemParts } from "./system-routes.ts";
 
 /** Parts of the gateway that the endpoints use. Each group of endpoints declares its own. */
 export type RouteParts = VoteRouteParts &
@@ -27,6 +31,10 @@ export type RouteParts = VoteRouteParts &
   InsightParts &
   SandboxParts &
   AdminParts &
+  SessionParts &
+  ConfigurationParts &
+  ProviderParts &
+  SystemParts &
   ResponseParts &
   OperationParts & { readonly handlers: ChatHandlers };
 
@@ -39,7 +47,11 @@ export function addRoutes(app: App, parts: RouteParts): void {
   addModelRoutes(app, parts.serving);
   addInsightRoutes(app, parts);
   addSandboxRoutes(app, parts);
+  addSessionRoutes(app, parts);
   addAdminRoutes(app, parts);
+  addConfigurationRoutes(app, parts);
+  addProviderRoutes(app, parts);
+  addSystemRoutes(app, parts);
   addOperationRoutes(app, parts);
 }
 

@@ -18,8 +18,13 @@ export function redacted(text: string): string {
 /** The secrets in the headers of a request to a provider. */
 export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
-    SECRET_HEADERS.test(name) ? [value.replace(/^(bearer|basic)\s+/i, "")] : [],
+    isSecretHeader(name) ? [value.replace(/^(bearer|basic)\s+/i, "")] : [],
   );
+}
+
+/** Whether a header usually contains a secret. */
+export function isSecretHeader(name: string): boolean {
+  return SECRET_HEADERS.test(name);
 }
 
 const SECRET_HEADERS = /authorization|key|token|secret|cookie/i;

@@ -18,6 +18,8 @@ export interface Catalog {
   readonly prices: { readonly date: string };
   price(kind: string | undefined, model: string): Price | undefined;
   facts(kind: string | undefined, model: string): ModelFacts;
+  /** Names of the models of a known provider, in alphabetical order. */
+  modelsOf(kind: string): readonly string[];
 }
 
 export const MODELS_FILE = "models.json";
@@ -41,6 +43,7 @@ export async function openCatalog({ builtIn, updated }: CatalogPlaces): Promise<
     prices: list,
     price: (kind, model) => list.price(kind, model),
     facts: (kind, model) => table.facts(kind, model),
+    modelsOf: (kind) => table.modelsOf(kind),
   };
 }
 

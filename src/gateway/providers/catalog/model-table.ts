@@ -41,6 +41,12 @@ export class ModelTable {
     }
   }
 
+  /** Names of the models of a known provider. */
+  modelsOf(kind: string): string[] {
+    const rows = this.#providers.get(SOURCES[kind]?.models ?? "");
+    return [...(rows?.keys() ?? [])].toSorted();
+  }
+
   /** Facts about a model of a known provider, or of another host. */
   facts(kind: string | undefined, model: string): ModelFacts {
     const own = kind === undefined ? undefined : SOURCES[kind]?.models;

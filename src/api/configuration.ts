@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { Band, Id, Shares, Timestamp, type Value } from "./common.ts";
+
+/** Where the configuration comes from, and whether it can be changed over HTTP. */
+const Manager = z
+  .enum(["store", "file", "program"])
+  .describe(
+    "`store`: it is changed with these endpoints. `file`: it is changed in joust.yaml. `program`: by the program that started the gateway.",
+  );
+
+const Entries = z.record(z.string(), z.looseObject({}));
+const Sections = z.object({
+  providers: Entries,
+  models: Entries,
+  routers: Entries,
+  metrics: Entries,
+});
+
+export const Configuration = z
+  .object({
+    object: z.literal("configuration"),
+    managed_by: Manager,
+    file: z.string().optional().describe("Path of the file."),
+    revision: z.int().describe("Revision in the store; 0 if nobody has changed anything yet."),
+    can_store_secrets: z
+      .boolean()
+      .describe("False if several nodes share the database and `JOUST_STORE_KEY` is not set."),
+    from: z
+      .enum(["file", "environment", "sandbox"])
+      .describe(
+        "Source of the models: the configuration, keys in the environment, or the sandbox.",
+      ),
+    document: Sections.describe("The configuration as it was written. Secrets are placeholders."),
+    effective: Sections.describe("The same with the defaults of all settings."),
+  })
+  .meta({ id: "Configuration", description: "The configuration without its secrets." });
+export type Configuration = Value<typeof Configuration>;
+
+const Based = z
+  .int()
+  .min(0)
+  .describe(
+    "Revision that the change is based on. If another one was saved since, the status is 409.",
+  );
+
+export const ConfigurationChange = z.object({
+  section: z.enum(["providers", "models", "routers", "metrics"]),
+  name: z.string().regex(/^[\w.:/@-]{1,200}$/, "must be letters, digits and . _ : / @ -"),
+  value: z
+    .looseObject({})
+    .nullable()
+    .describe(
+      "The entry as in joust.yaml; null removes it. A secret is sent as it is; its placeholder keeps it.",
+    ),
+});
+export type ConfigurationChange = Value<typeof ConfigurationChange>;
+
+export const ChangeRequest = z.object({
+  based_on: Based,
+  changes: z.array(ConfigurationChange).min(1).max(50),
+});
+export const RevertRequest = z.object({
+  based_on: Based,
+  revision: z.int().min(0).describe("Revision whose content becomes the newest one."),
+});
+
+export const AuditRecord = z
+  .object({
+    id: z.string(),
+    at: Timestamp,
+    actor: z.string().nullable().describe("Name of the API key; null on a gateway without keys."),
+    action: z.string(),
+    target: z.string(),
+    revision: z.int().optional(),
+    before: z.unknown().optional(),
+    after: z.unknown().optional(),
+  })
+  .meta({
+    id: "AuditRecord",
+    description: "A change that an operator made. Secrets are placeholders.",
+  });
+export type AuditRecord = Value<typeof AuditRecord>;
+
+export const AuditQuery = z.object({
+  before: Id.optional().describe("Id of the last record of the previous page."),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export const AuditList = z.object({ object: z.literal("list"), data: z.array(AuditRecord) });
+
+export const PreviewRequest = z.object({ changes: ChangeRequest.shape.changes });
+
+const Effect = z.object({
+  shares: Shares.describe("Share of the requests that each model answers."),
+  cost: z
+    .number()
+    .nullable()
+    .describe("Expected US dollars per request; null if a price is unknown."),
+  unanswered: z.int().describe("Requests that no model of the pool could have answered."),
+});
+const RouterPreview = z
+  .object({
+    router: z.string(),
+    requests: z.int().describe("Requests of the last seven days that were used, at most 1,000."),
+    before: Effect.nullable().describe("With the present settings; null without requests."),
+    after: Effect.nullable(),
+    quality: Band.nullable().describe(
+      "Change of the mean utility of the answers, with its 95% interval; null if it is unknown.",
+    ),
+    notes: z.array(z.string()).describe("Effects that the numbers leave out."),
+  })
+  .meta({
+    id: "RouterPreview",
+    description: "Effect of a change on the requests of the last week.",
+  });
+export type RouterPreview = Value<typeof RouterPreview>;
+export const Preview = z.object({
+  object: z.literal("preview"),
+  routers: z.array(RouterPreview).describe("Routers that the change concerns."),
+});

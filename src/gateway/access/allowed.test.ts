@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { chat, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
+
+const gateway = sharedGateway(
+  () => `${SANDBOX}
+keys:
+  boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}
+  few: {key: few-few-few-few-few, models: [pebble-mini], routers: [auto]}
+routers: {auto: {}, other: {}}`,
+);
+const BOSS = { authorization: "Bearer adm-adm-adm-adm-adm" };
+const FEW = { authorization: "Bearer few-few-few-few-few" };
+const ask = (model: string, headers: Record<string, string>, more: object = {}) =>
+  gateway().post("/v1/chat/completions", chat("Why?", { model, ...more }), headers);
+
+it("a key with a list of models and routers can use no others", async () => {
+  for (const name of ["other", "abacus-14b"]) {
+    const { status, json } = await ask(name, FEW);
+    expect([name, status, json.error.code]).toEqual([name, 403, "model_not_allowed"]);
+    expect((await ask(name, BOSS)).status).toBe(200);
+  }
+  for (const name of ["auto", "pebble-mini"]) expect((await ask(name, FEW)).status).toBe(200);
+  const { data } = (await gateway().get("/v1/models", FEW)).json;
+  expect(data.map(({ id }: { id: string }) => id)).toEqual(["auto", "pebble-mini"]);
+});
+
+it("a router chooses for such a key among its models only", async () => {
+  for (let n = 0; n < 20; n++) {
+    const { json } = await ask("auto", FEW);
+    expect(json.model).toBe("pebble-mini");
+  }
+  const both = { joust: { allowed_models: ["abacus-14b", "pebble-mini"] } };
+  expect((await ask("auto", FEW, both)).json.model).toBe("pebble-mini");
+  expect((await ask("auto", FEW, { joust: { allowed_models: ["abacus-14b"] } })).status).toBe(400);
+});
+
+it("the lists of a stored key can be changed and removed", async () => {
+  const { post } = gateway();
+  const { json } = await post("/v1/admin/keys", { name: "app", routers: ["other"] }, BOSS);
+  const app = { authorization: `Bearer ${json.secret}` };
+  expect((await ask("auto", app)).status).toBe(403);
+  const path = "/v1/admin/keys/app/limits";
+  const limited = await post(path, { routers: ["auto"], budget: 5, rate: 600 }, BOSS);
+  expect(limited.json).toMatchObject({ routers: ["auto"], budget: 5, rate: 600 });
+  expect((await ask("auto", app)).status).toBe(200);
+  const free = await post(path, { routers: null, budget: null }, BOSS);
+  expect([free.json.routers, free.json.budget, free.json.rate]).toEqual([
+    undefined,
+    undefined,
+    600,
+  ]);
+  expect((await ask("other", app)).status).toBe(200);
+  const { data } = (await gateway().get("/v1/admin/keys", BOSS)).json;
+  const [{ spent }] = data.filter(({ name }: { name: string }) => name === "app");
+  expect(spent).toBeGreaterThan(0);
+});

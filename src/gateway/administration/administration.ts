@@ -1,0 +1,340 @@
+import type { Logger } from "pino";
+import type { Configuration, ConfigurationChange } from "../../api/configuration.ts";
+import { formatErrorLine } from "../../core/errors/joust-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import type { StoredConfiguration } from "../../store/administration.ts";
+import { seal, unseal } from "../../store/seal.ts";
+import type { Store } from "../../store/store.ts";
+import type { Caller } from "../access/access.ts";
+import type { Config } from "../config/config.ts";
+import { HttpError } from "../wire/http-error.ts";
+import { rememberSecrets } from "../wire/secrets.ts";
+import type { Audit } from "./audit.ts";
+import {
+  applyChanges,
+  type Content,
+  changedEntries,
+  configOf,
+  type Document,
+  differences,
+  FIRST_DOCUMENT,
+} from "./document.ts";
+import {
+  type Json,
+  type JsonObject,
+  placeholdersIn,
+  replacePlaceholders,
+  showSecrets,
+  withoutSecrets,
+} from "./secrets.ts";
+import { oldVaultKeys, type VaultPlaces, vaultKey } from "./vault-key.ts";
+
+/** The place where the configuration is changed. */
+export type ManagedBy =
+  | { readonly by: "store" }
+  | { readonly by: "file"; readonly file: string }
+  | { readonly by: "program" };
+
+export interface AdministrationParts {
+  readonly store: Store;
+  readonly audit: Audit;
+  readonly managed: ManagedBy;
+  /** Configuration of the start: all of it, or server, store and keys if the rest is managed in the store. */
+  readonly base: Config;
+  readonly vault: VaultPlaces;
+  readonly logger: Logger;
+}
+
+/** The part of the gateway that serves configurations. */
+export interface Served {
+  /** Source of the models that are served. */
+  readonly from: () => Configuration["from"];
+  /** Models that the environment provides, as entries of the configuration. */
+  readonly ownModels: () => Document["models"];
+  /** Throws if a configuration cannot be served. */
+  check(config: Config): Promise<void>;
+  /** Serves a configuration. */
+  apply(config: Config): Promise<void>;
+}
+
+/** A revision of the configuration with its secrets. */
+interface Revision extends Content {
+  readonly revision: number;
+}
+
+/**
+ * The configuration of an installation that is managed in the store: loads it, changes it, and serves the changes
+ * that other nodes make. For an installation that is managed by a file, it only shows the configuration.
+ */
+export class Administration {
+  readonly #parts: AdministrationParts;
+  #current: Revision;
+  #config: Config;
+  #served: Served | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #stop = () => {};
+  /** The last problem of a refresh, which is logged once although refreshes are repeated. */
+  #logged: string | undefined;
+
+  private constructor(parts: AdministrationParts, current: Revision, config: Config) {
+    this.#parts = parts;
+    this.#current = current;
+    this.#config = config;
+  }
+
+  /** Reads the newest configuration. Throws if it is invalid or its secrets cannot be read. */
+  static async open(parts: AdministrationParts): Promise<Administration> {
+    const { managed, base, store } = parts;
+    const first = { revision: 0, document: FIRST_DOCUMENT, secrets: {} };
+    if (managed.by !== "store") return new Administration(parts, first, base);
+    const stored = await store.configuration();
+    if (!stored) return new Administration(parts, first, base);
+    const current = opened(stored, parts.vault);
+    return new Administration(parts, current, configOf(current, base));
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  get revision(): number {
+    return this.#current.revision;
+  }
+
+  get isEditable(): boolean {
+    return this.#parts.managed.by === "store";
+  }
+
+  /** Connects the gateway, and follows the changes of other nodes. Changes may be announced late or never, so it also polls. */
+  follow(served: Served): void {
+    this.#served = served;
+    if (!this.isEditable) return;
+    const { store } = this.#parts;
+    const unwatch = store.onChange(({ what, position }) => {
+      if (what === "configuration" && position > this.revision) this.#refresh();
+    });
+    const timer = setInterval(() => this.#refresh(), POLL_MS).unref();
+    this.#stop = () => {
+      unwatch();
+      clearInterval(timer);
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#stop();
+    await this.#queue;
+  }
+
+  /** Remembers a configuration that was read from the file again. */
+  reloaded(config: Config): void {
+    this.#config = config;
+  }
+
+  /** The configuration without its secrets. */
+  shown(): Configuration {
+    const { managed, vault } = this.#parts;
+    const { document, revision } = this.#current;
+    const { providers, models, routers, metrics } = this.#config;
+    const effective = withoutSecrets({ providers, models, routers, metrics } as unknown as Json);
+    return {
+      object: "configuration",
+      managed_by: managed.by,
+      ...(managed.by === "file" && { file: managed.file }),
+      revision,
+      can_store_secrets: vault.key !== undefined || !vault.isShared,
+      from: this.#served?.from() ?? "sandbox",
+      document: (this.isEditable ? document : effective) as Configuration["document"],
+      effective: effective as Configuration["effective"],
+    };
+  }
+
+  /** The document of the newest revision, without secrets. Throws 409 if a file holds the configuration. */
+  exported(): { readonly document: Document; readonly revision: number } {
+    this.#checkEditable();
+    return this.#current;
+  }
+
+  /** An entry with the stored secrets in place of their placeholders. */
+  withSecrets(value: JsonObject): JsonObject {
+    return showSecrets(value, this.#current.secrets) as JsonObject;
+  }
+
+  /** The configuration after some changes. Throws if it is invalid; nothing is saved. */
+  async proposed(changes: readonly ConfigurationChange[]): Promise<Config> {
+    this.#checkEditable();
+    const config = configOf(this.#changed(changes), this.#parts.base);
+    await this.#served!.check(config);
+    return config;
+  }
+
+  /** Changes entries of the configuration. Throws 409 if another change was saved after `basedOn`. */
+  change(
+    caller: Caller,
+    basedOn: number,
+    changes: readonly ConfigurationChange[],
+    action = "configuration.change",
+  ): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#checkBase(basedOn);
+      const next = this.#changed(changes);
+      const { document } = this.#current;
+      const entries = changedEntries(document, next.document);
+      await this.#save(caller, next, { action, ...differences(document, next.document, entries) });
+    });
+  }
+
+  /** Makes an earlier revision the newest one. Secrets that were replaced since stay as they are. */
+  revert(caller: Caller, basedOn: number, revision: number): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#checkBase(basedOn);
+      const earlier = await this.#revision(revision);
+      const now = placeholdersIn(this.#current.document as unknown as Json);
+      const document = replacePlaceholders(
+        earlier.document as unknown as Json,
+        (path, placeholder) => now.get(path.join("\n")) ?? placeholder,
+      ) as unknown as Document;
+      const secrets = { ...earlier.secrets, ...this.#current.secrets };
+      const next = applyChanges({ document, secrets }, []);
+      const { document: before } = this.#current;
+      const changed = differences(before, document, changedEntries(before, document));
+      const target = `revision ${revision}`;
+      await this.#save(caller, next, { ...changed, action: "configuration.revert", target });
+    });
+  }
+
+  #changed(changes: readonly ConfigurationChange[]): Content {
+    const { document, secrets } = this.#current;
+    const hasModels = Object.keys(document.models).length > 0;
+    const addsModels = changes.some(({ section, value }) => section === "models" && value !== null);
+    // Models of the environment would vanish with the first model of the configuration.
+    const isAdopting = !hasModels && addsModels && this.#served!.from() === "environment";
+    const models = isAdopting ? this.#served!.ownModels() : document.models;
+    return applyChanges({ document: { ...document, models }, secrets }, changes);
+  }
+
+  async #save(
+    caller: Caller,
+    next: Content,
+    entry: { action: string; target: string; before: Json; after: Json },
+  ): Promise<void> {
+    const { store, base, audit, vault } = this.#parts;
+    const config = configOf(next, base);
+    await this.#served!.check(config);
+    const revision = this.revision + 1;
+    const hasSecrets = Object.keys(next.secrets).length > 0;
+    const key = hasSecrets ? vaultKey(vault) : undefined;
+    if (hasSecrets && !key) throw noStoreKey();
+    rememberSecrets(Object.values(next.secrets));
+    const record = audit.newRecord(caller, { ...entry, revision });
+    const stored: StoredConfiguration = {
+      revision,
+      at: record.at,
+      document: JSON.stringify(next.document),
+      sealed: seal(JSON.stringify(next.secrets), placeOf(revision), key),
+    };
+    if (!(await store.saveConfiguration(stored, record))) throw await this.#stale(revision - 1);
+    await this.#served!.apply(config);
+    this.#current = { ...next, revision };
+    this.#config = config;
+  }
+
+  async #checkBase(basedOn: number): Promise<void> {
+    this.#checkEditable();
+    await this.#load();
+    if (basedOn !== this.revision) throw await this.#stale(basedOn);
+  }
+
+  #checkEditable(): void {
+    const { managed } = this.#parts;
+    if (managed.by === "store") return;
+    const place = managed.by === "file" ? managed.file : "the program that started the gateway";
+    throw new HttpError(409, `the configuration is managed by ${place}`, {
+      hint: "change it there; without joust.yaml, it is managed in the store",
+      code: "configuration_read_only",
+    });
+  }
+
+  /** The error for a change that is based on an old revision. It names what was changed since. */
+  async #stale(basedOn: number): Promise<HttpError> {
+    const records = await this.#parts.store.audit({ limit: 50 });
+    const newer = records.filter(({ revision = 0 }) => revision > basedOn).reverse();
+    const list = newer.map(({ actor, target }) => `${target}${actor ? ` (key ${actor})` : ""}`);
+    const message = `the configuration has changed since revision ${basedOn}: ${list.join("; ")}`;
+    return new HttpError(409, message, {
+      hint: "read the configuration again, and repeat the change if it is still right",
+      code: "configuration_changed",
+      param: "based_on",
+    });
+  }
+
+  async #revision(revision: number): Promise<Content> {
+    if (revision === 0) return { document: FIRST_DOCUMENT, secrets: {} };
+    const stored = await this.#parts.store.configuration(revision);
+    if (stored?.revision === revision) return opened(stored, this.#parts.vault);
+    throw new HttpError(404, `there is no revision ${revision}`, {
+      hint: "GET /v1/admin/audit lists the revisions",
+      code: "revision_not_found",
+      param: "revision",
+    });
+  }
+
+  /** Serves the newest configuration, if another node has saved one. Errors are logged: the previous one stays in use. */
+  #refresh(): void {
+    this.#inTurn(() => this.#load()).catch((error: unknown) => {
+      const problem = formatErrorLine(error);
+      if (problem === this.#logged) return;
+      this.#logged = problem;
+      this.#parts.logger.error({ problem }, "the stored configuration cannot be served");
+    });
+  }
+
+  async #load(): Promise<void> {
+    const { store, base, vault } = this.#parts;
+    if ((await store.revision()) <= this.revision) return;
+    const stored = (await store.configuration())!;
+    const next = opened(stored, vault);
+    const config = configOf(next, base);
+    await this.#served!.apply(config);
+    this.#current = next;
+    this.#config = config;
+    this.#parts.logger.warn({ revision: stored.revision }, "the configuration was changed");
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(run);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+}
+
+const POLL_MS = 2000;
+
+/** Name under which the secrets of a revision are sealed. */
+function placeOf(revision: number): string {
+  return `configuration ${revision}`;
+}
+
+function opened({ revision, document, sealed }: StoredConfiguration, vault: VaultPlaces): Revision {
+  const text = [undefined, ...oldVaultKeys(vault)]
+    .map((key) => unseal(sealed, placeOf(revision), key))
+    .find((found) => found !== undefined);
+  if (text === undefined) {
+    throw new InputError(
+      { file: "store", field: "key" },
+      `cannot decrypt the provider keys of revision ${revision} of the configuration`,
+      vault.isShared
+        ? "set JOUST_STORE_KEY to the key with which they were stored"
+        : "restore the file secrets.key in the data folder, or set JOUST_STORE_KEY to the key with which they were stored",
+    );
+  }
+  const secrets = JSON.parse(text) as Record<string, string>;
+  rememberSecrets(Object.values(secrets));
+  return { revision, document: JSON.parse(document) as Document, secrets };
+}
+
+function noStoreKey(): HttpError {
+  return new HttpError(409, "provider keys cannot be stored: there is no key to encrypt them", {
+    hint: "several nodes share this database: set JOUST_STORE_KEY on each of them (openssl rand -hex 32)",
+    code: "store_key_missing",
+  });
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { InputError } from "../../core/input/input-error.ts";
+import { isSecretHeader } from "../wire/secrets.ts";
+
+/** Values of secrets by the id in their placeholder. */
+export type Secrets = Readonly<Record<string, string>>;
+
+/** A value of JSON. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** Text in the place of a secret. The id changes when the secret does. */
+const PLACEHOLDER = /^\[secret:([0-9a-f]{12})\]$/;
+
+const SECRET_MEMBERS = new Set(["key", "access_key", "secret_key", "session_token"]);
+
+/** Whether the member at a path of a configuration is a secret. */
+function isSecret(path: readonly string[]): boolean {
+  const [section, ...rest] = path;
+  if (section === "models") return path[2] === "deployments" && path.at(-1) === "key";
+  if (section !== "providers") return false;
+  if (rest[1] === "headers") return isSecretHeader(rest[2] ?? "");
+  return rest.length === 2 && SECRET_MEMBERS.has(rest[1]!);
+}
+
+/**
+ * Replaces the new secrets of a value by placeholders. A placeholder in the value stands for a secret that is
+ * stored already; `known` are those. `path` is the place of the value in the configuration.
+ */
+export function hideSecrets(
+  value: Json,
+  path: readonly string[],
+  known: Secrets,
+): { readonly value: Json; readonly secrets: Secrets } {
+  const secrets: Record<string, string> = {};
+  const hide = (inner: Json, at: readonly string[]): Json => {
+    if (typeof inner === "string" && isSecret(at)) {
+      const id = PLACEHOLDER.exec(inner)?.[1];
+      if (id === undefined) {
+        const fresh = randomBytes(6).toString("hex");
+        secrets[fresh] = inner;
+        return `[secret:${fresh}]`;
+      }
+      if (known[id] === undefined) {
+        throw new InputError(
+          { file: "the configuration", field: at.join(".") },
+          "names a secret that is not stored",
+          "send the secret itself",
+        );
+      }
+      return inner;
+    }
+    return mapMembers(inner, at, hide);
+  };
+  return { value: hide(value, path), secrets };
+}
+
+/** The value with its secrets in place of the placeholders. */
+export function showSecrets(value: Json, secrets: Secrets): Json {
+  const show = (inner: Json, at: readonly string[]): Json => {
+    const id = typeof inner === "string" ? PLACEHOLDER.exec(inner)?.[1] : undefined;
+    return id === undefined ? mapMembers(inner, at, show) : (secrets[id] ?? inner);
+  };
+  return show(value, []);
+}
+
+/** The placeholders in a value, by the path of their member. */
+export function placeholdersIn(value: Json): Map<string, string> {
+  const found = new Map<string, string>();
+  const find = (inner: Json, at: readonly string[]): Json => {
+    if (typeof inner === "string" && PLACEHOLDER.test(inner)) found.set(at.join("\n"), inner);
+    return mapMembers(inner, at, find);
+  };
+  find(value, []);
+  return found;
+}
+
+/** The secrets whose placeholders a value contains. */
+export function secretsOf(value: Json, all: Secrets): Secrets {
+  const ids = [...placeholdersIn(value).values()].map((text) => PLACEHOLDER.exec(text)![1]!);
+  return Object.fromEntries(ids.map((id) => [id, all[id]!]));
+}
+
+/** Replaces the placeholders of a value. `replace` gets the path and the placeholder. */
+export function replacePlaceholders(
+  value: Json,
+  replace: (path: readonly string[], placeholder: string) => string,
+): Json {
+  const visit = (inner: Json, at: readonly string[]): Json =>
+    typeof inner === "string" && PLACEHOLDER.test(inner)
+      ? replace(at, inner)
+      : mapMembers(inner, at, visit);
+  return visit(value, []);
+}
+
+/** Removes secrets from a configuration that was read from a file. */
+export function withoutSecrets(value: Json): Json {
+  const hide = (inner: Json, at: readonly string[]): Json =>
+    typeof inner === "string" && isSecret(at) ? HIDDEN : mapMembers(inner, at, hide);
+  return hide(value, []);
+}
+
+/** Text in the place of a secret of a file, which cannot be changed here. */
+const HIDDEN = "[secret]";
+
+function mapMembers(
+  value: Json,
+  path: readonly string[],
+  map: (inner: Json, at: readonly string[]) => Json,
+): Json {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map((inner: Json, i) => map(inner, [...path, String(i)]));
+  }
+  const members = Object.entries(value as JsonObject);
+  return Object.fromEntries(members.map(([name, inner]) => [name, map(inner, [...path, name])]));
+}

@@ -1,0 +1,44 @@
+import type { ConfigurationChange } from "../../api/configuration.ts";
+import type { ProviderTest } from "../../api/providers.ts";
+import { KNOWN } from "../providers/known-providers.ts";
+import { HttpError } from "../wire/http-error.ts";
+import type { Document } from "./document.ts";
+import { recognised } from "./trial.ts";
+
+/** The known provider of a key: the given one, or the only one whose keys look like it. */
+export function providerOfKey(key: string, given: string | undefined): string {
+  const names = KNOWN.map(({ name }) => name);
+  if (given !== undefined && names.includes(given)) return given;
+  const [found, ...others] = recognised(key);
+  if (given === undefined && found !== undefined && others.length === 0) return found;
+  const message =
+    given === undefined
+      ? "the form of this key fits no single provider"
+      : `there is no known provider ${given}`;
+  throw new HttpError(400, message, {
+    hint: `name its provider: ${names.join(", ")}`,
+    code: "provider_unknown",
+    param: "provider",
+  });
+}
+
+/** The changes that add a provider and those of its models that answered. */
+export function setupChanges(
+  document: Document,
+  provider: string,
+  key: string,
+  { steps }: ProviderTest,
+): ConfigurationChange[] {
+  const answered = steps.flatMap(({ model, ok }) => (model !== undefined && ok ? [model] : []));
+  const entry = document.providers[provider] as Record<string, unknown> | undefined;
+  return [
+    { section: "providers", name: provider, value: { ...entry, key } },
+    ...answered.map((model): ConfigurationChange => {
+      const bare = model.replace(/[^\w.:/@-]/g, "_");
+      const other = document.models[bare] as { provider?: string } | undefined;
+      const name = other && other.provider !== provider ? `${provider}/${bare}` : bare;
+      const value = { provider, ...(name !== model && { model }) };
+      return { section: "models", name, value };
+    }),
+  ];
+}

@@ -1,0 +1,130 @@
+import {
+  BudgetRequest,
+  ConcurrentRequest,
+  Key,
+  KeyLimits,
+  KeyList,
+  KeyParams,
+  KeyWithSecret,
+  NewKey,
+} from "../../api/admin.ts";
+import type { Value } from "../../api/common.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import type { Store, StoredKey } from "../../store/store.ts";
+import { monthOf } from "../../store/tally.ts";
+import type { Access, Caller } from "../access/access.ts";
+import { addKey, changeKey, revokeKey, shownKey } from "../access/keys.ts";
+import type { Audit } from "../administration/audit.ts";
+import type { Clock } from "../clock/clock.ts";
+import { logged } from "../log/logged.ts";
+import { type App, contract } from "./app.ts";
+
+export interface KeyRouteParts {
+  readonly store: Store;
+  readonly log: Pick<GroupCommit, "stats" | "flush">;
+  readonly access: Pick<Access, "read">;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+/** Adds the endpoints for API keys. */
+export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
+  const { store, log, access, clock, audit } = parts;
+  const change = async (caller: Caller, id: string, limits: Value<typeof KeyLimits>) => {
+    const { before, after } = await changeKey(store, id, limits);
+    await access.read();
+    await audit.save(caller, {
+      action: "key.change",
+      target: after.name,
+      before: recorded(before),
+      after: recorded(after),
+    });
+    return shownKey(after);
+  };
+  app.get(
+    "/v1/admin/keys",
+    contract({
+      summary: "Lists API keys without their secrets.",
+      scope: "admin",
+      response: KeyList,
+    }),
+    async () => {
+      await logged(log);
+      const month = monthOf(clock.date());
+      const keys = await store.keys();
+      const spent = await Promise.all(keys.map(({ id }) => store.spent(id, month)));
+      const data = keys.map((key, i) => ({ ...shownKey(key), spent: spent[i]! }));
+      return { object: "list" as const, data };
+    },
+  );
+  app.post(
+    "/v1/admin/keys",
+    contract({
+      summary: "Creates an API key. Once there is a key, every request needs one.",
+      scope: "admin",
+      body: NewKey,
+      response: KeyWithSecret,
+    }),
+    async ({ caller, body }) => {
+      const { key, secret } = await addKey(store, body, clock.date());
+      await access.read();
+      const after = recorded(key);
+      await audit.save(caller, { action: "key.add", target: key.name, after });
+      return { ...shownKey(key), secret };
+    },
+  );
+  app.post(
+    "/v1/admin/keys/:id/revoke",
+    contract({
+      summary: "Revokes an API key.",
+      scope: "admin",
+      params: KeyParams,
+      response: Key,
+      errors: [413],
+    }),
+    async ({ caller, params }) => {
+      const key = await revokeKey(store, params.id, clock.date());
+      await access.read();
+      await audit.save(caller, { action: "key.revoke", target: key.name });
+      return shownKey(key);
+    },
+  );
+  app.post(
+    "/v1/admin/keys/:id/limits",
+    contract({
+      summary: "Changes scopes and limits of an API key; null removes a limit.",
+      scope: "admin",
+      params: KeyParams,
+      body: KeyLimits,
+      response: Key,
+    }),
+    ({ caller, params, body }) => change(caller, params.id, body),
+  );
+  app.post(
+    "/v1/admin/keys/:id/budget",
+    contract({
+      summary: "Limits what an API key may spend per calendar month.",
+      scope: "admin",
+      params: KeyParams,
+      body: BudgetRequest,
+      response: Key,
+    }),
+    ({ caller, params, body }) => change(caller, params.id, body),
+  );
+  app.post(
+    "/v1/admin/keys/:id/concurrent",
+    contract({
+      summary: "Limits the concurrent requests of an API key.",
+      scope: "admin",
+      params: KeyParams,
+      body: ConcurrentRequest,
+      response: Key,
+    }),
+    ({ caller, params, body }) => change(caller, params.id, body),
+  );
+}
+
+/** A key as the audit log records it. */
+function recorded({ hash: _, name: __, createdAt: ___, ...key }: StoredKey): object {
+  return key;
+}
