@@ -17,10 +17,14 @@ export interface Served {
   restart(): Promise<void>;
 }
 
-/** Starts a gateway before the tests. `config` is the content of joust.yaml; `fill` may write into the data folder first. */
+/**
+ * Starts a gateway before the tests. `config` is the content of joust.yaml; without a file, the configuration is
+ * managed in the store. `fill` may write into the data folder first.
+ */
 export function serve(
-  config: () => object = () => ({}),
+  config: (() => object) | "store" = () => ({}),
   fill: (folder: string) => Promise<void> = async () => {},
+  variables: () => Readonly<Record<string, string>> = () => ({}),
 ): Served {
   const folder = mkdtempSync(join(tmpdir(), "joust-browser-"));
   let running: StartedServer | undefined;
@@ -30,11 +34,11 @@ export function serve(
   };
   const restart = async () => {
     const port = running ? new URL(running.url).port : "0";
-    running = await startServer(["--port", port, "--data", folder], folder);
+    running = await startServer(["--port", port, "--data", folder], folder, [], variables());
   };
   beforeAll(async () => {
     await fill(folder);
-    writeFileSync(join(folder, "joust.yaml"), JSON.stringify(config()));
+    if (config !== "store") writeFileSync(join(folder, "joust.yaml"), JSON.stringify(config()));
     await restart();
   });
   afterAll(async () => {

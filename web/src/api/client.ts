@@ -1,32 +1,87 @@
-import { JoustClient } from "../../../src/client.ts";
+import { JoustClient, type Session } from "../../../src/client.ts";
 import { Observable } from "../state/observable.ts";
 import { load, save } from "../state/storage.ts";
+import { capital } from "../text/format.ts";
 
-/** API key of the person who uses the page. A gateway without keys needs none. */
-export const apiKey = new Observable<string | undefined>(undefined);
-/**
- * Text of the dialog that asks for an API key, for example why the gateway refused a
- * request. The dialog is closed while this is undefined.
- */
+/** Whether the gateway requires a key, and the key that is signed in; undefined until the gateway has responded. */
+export const session = new Observable<Session | undefined>(undefined);
+/** Text of the dialog that asks for an API key. The dialog is closed while this is undefined. */
 export const keyProblem = new Observable<string | undefined>(undefined);
 
-/** Client of the gateway that serves this page. */
+/** Client of the gateway that serves this page. The browser sends the cookie of the session. */
 export const joust = new JoustClient({
   baseUrl: "",
-  apiKey: () => apiKey.value,
-  onError: ({ status, message }) => {
-    if (status === 401) keyProblem.set(message);
+  headers: () => csrfHeader(),
+  onError: ({ status, code, problem }) => {
+    if (status === 401) ended(problem);
+    // Another tab has signed in, so this one has an old token.
+    else if (code === "csrf_token_missing") readSession().catch(() => {});
   },
 });
 
-/** Restores the key that this browser has stored. */
-export function loadApiKey(): void {
-  const stored = load(localStorage, "key");
-  if (typeof stored === "string") apiKey.set(stored);
+/** A client that does not open the dialog when a key is refused: the dialog itself shows it. */
+const quiet = new JoustClient({ baseUrl: "", headers: () => csrfHeader() });
+
+function csrfHeader(): Record<string, string> {
+  const csrf = session.value?.csrf;
+  return csrf === undefined ? {} : { "x-joust-csrf": csrf };
 }
 
-export function setApiKey(key: string | undefined): void {
-  save(localStorage, "key", key);
-  apiKey.set(key);
-  keyProblem.set(undefined);
+/** Asks for a key, because the gateway has refused a request. */
+function ended(problem: string): void {
+  const before = session.value;
+  if (before?.key) session.set({ object: "session", required: true });
+  keyProblem.set(before?.key ? `${capital(problem)}. Sign in again to continue.` : NEEDED);
+}
+
+const NEEDED = "This gateway requires an API key.";
+
+/** Reads the session when the page opens and when the person comes back to it. */
+export function openSession(): void {
+  readSession().then(useStoredKey, () => {});
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") readSession().catch(() => {});
+  });
+}
+
+async function readSession(): Promise<void> {
+  changed(await quiet.session());
+}
+
+/** Signs in with the key that an older version of this page has stored in the browser, and deletes it there. */
+async function useStoredKey(): Promise<void> {
+  const stored = load(localStorage, "key");
+  if (typeof stored === "string") {
+    save(localStorage, "key", undefined);
+    if (session.value?.required && !session.value.key) await signIn(stored).catch(() => {});
+  }
+  if (session.value?.required && !session.value.key) keyProblem.set(NEEDED);
+}
+
+/** Throws if the gateway refuses the key or does not respond. */
+export async function signIn(key: string): Promise<void> {
+  changed(await quiet.signIn(key));
+}
+
+/** Ends the session and removes everything of the person from the page. */
+export async function signOut(): Promise<void> {
+  await quiet.signOut();
+  location.reload();
+}
+
+let expiry: number | undefined;
+
+function changed(next: Session): void {
+  const isSame = JSON.stringify(next) === JSON.stringify(session.value);
+  if (!isSame) session.set(next);
+  if (!next.required || next.key) keyProblem.set(undefined);
+  clearTimeout(expiry);
+  if (next.expires_at === undefined) return;
+  const left = Date.parse(next.expires_at) - Date.now();
+  expiry = window.setTimeout(() => ended("the session has expired"), left);
+}
+
+/** Whether the person may use the pages of administration. */
+export function isAdmin(value: Session | undefined): boolean {
+  return value !== undefined && (!value.required || (value.key?.scopes.includes("admin") ?? false));
 }

@@ -1,6 +1,6 @@
 import { ApiError, type FeedEvent } from "../../../src/client.ts";
 import { Observable } from "../state/observable.ts";
-import { apiKey, joust } from "./client.ts";
+import { joust, session } from "./client.ts";
 
 /** live: events arrive; lost: the gateway does not respond; off: this key may not read events. */
 export type Connection =
@@ -21,7 +21,11 @@ export class Feed {
 
   start(): void {
     document.addEventListener("visibilitychange", () => this.#update());
-    apiKey.watch(() => {
+    // Another key may see other events.
+    let key = session.value?.key?.name;
+    session.watch((next) => {
+      if (next?.key?.name === key) return;
+      key = next?.key?.name;
       this.#end();
       this.#update();
     });

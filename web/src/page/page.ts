@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { loadApiKey } from "../api/client.ts";
+import { openSession } from "../api/client.ts";
 import { Feed } from "../api/feed.ts";
 import { type AvailableModels, getAvailableModels } from "../api/models.ts";
 import { Conversation } from "../conversation/conversation.ts";
@@ -16,18 +16,22 @@ export interface Page {
   readonly feed: Feed;
   /** Routers and models of the gateway; undefined until it has responded. */
   readonly serving: Observable<AvailableModels | undefined>;
+  /** Reads routers and models again, after they were changed here. */
+  readonly reloadModels: () => void;
   readonly settings: Observable<ArenaSettings>;
   readonly conversation: Conversation;
 }
 
 export function openPage(): Page {
-  loadApiKey();
+  openSession();
   const feed = new Feed();
   const serving = new Observable<AvailableModels | undefined>(undefined);
+  const reloadModels = () => {
+    getAvailableModels().then(serving.set.bind(serving), () => {});
+  };
   // Read again after each reconnection: the configuration may have changed.
   feed.connection.watch(({ state }) => {
-    if (state === "live" || state === "off")
-      getAvailableModels().then(serving.set.bind(serving), () => {});
+    if (state === "live" || state === "off") reloadModels();
   });
   feed.start();
   return {
@@ -35,6 +39,7 @@ export function openPage(): Page {
     theme: watchTheme(),
     feed,
     serving,
+    reloadModels,
     settings: watchSettings(),
     conversation: new Conversation(),
   };

@@ -8,6 +8,9 @@ it.each([
   ["#/setup", { page: "setup" }],
   ["#/decisions/", { page: "dashboard" }],
   ["#/decisions/%", { page: "decision", id: "%" }],
+  ["#/admin", { page: "admin", section: "providers" }],
+  ["#/admin/keys", { page: "admin", section: "keys" }],
+  ["#/admin/none", { page: "unknown" }],
   ["#/elsewhere", { page: "unknown" }],
 ])("%s", (hash, route) => expect(routeOf(hash)).toEqual(route));
 

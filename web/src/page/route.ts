@@ -8,7 +8,20 @@ export type Route =
   /** `search` is the part of the fragment after its question mark. */
   | { readonly page: "requests"; readonly search: string }
   | { readonly page: "decision"; readonly id: string }
+  | { readonly page: "admin"; readonly section: AdminSection }
   | { readonly page: "unknown" };
+
+/** Pages of administration; the first one is shown by default. */
+const ADMIN_SECTIONS = [
+  "providers",
+  "models",
+  "routers",
+  "keys",
+  "learning",
+  "system",
+  "history",
+] as const;
+export type AdminSection = (typeof ADMIN_SECTIONS)[number];
 
 export function routeOf(hash: string): Route {
   const [path = "", search = ""] = hash.replace(/^#?\/?/, "").split(/\?(.*)/s);
@@ -23,6 +36,10 @@ export function routeOf(hash: string): Route {
       return { page, search };
     case "decisions":
       return id ? { page: "decision", id: decoded(id) } : { page: "dashboard" };
+    case "admin": {
+      const section = ADMIN_SECTIONS.find((name) => name === (id || "providers"));
+      return section ? { page, section } : { page: "unknown" };
+    }
     default:
       return { page: "unknown" };
   }

@@ -7,6 +7,8 @@ export interface Column {
   readonly hint?: string;
   /** Whether only screen readers get the name. */
   readonly isHidden?: boolean;
+  /** Whether there is space before the text, because a number precedes it. */
+  readonly isSpaced?: boolean;
 }
 
 /** A table with a header that scrolls horizontally on narrow screens. `children` are its rows. */
@@ -22,15 +24,15 @@ export function DataTable({
   children: ComponentChildren;
 }) {
   return (
-    <section class="overflow-x-auto" aria-label={label} tabIndex={0}>
+    <section class="relative overflow-x-auto" aria-label={label} tabIndex={0}>
       <table class={`w-full text-sm ${extra}`}>
         <thead>
           <tr class="text-xs text-muted">
-            {columns.map(({ name, isNumber, isHidden, hint }) => (
+            {columns.map(({ name, isNumber, isHidden, isSpaced, hint }) => (
               <th
                 key={name}
                 scope="col"
-                class={`pb-1 font-normal ${isNumber ? "pl-3 text-right" : "text-left"}`}
+                class={`pb-1 font-normal ${isNumber ? "pl-3 text-right" : isSpaced ? "pl-4 text-left" : "text-left"}`}
               >
                 {isHidden ? (
                   <span class="sr-only">{name}</span>

@@ -53,6 +53,12 @@ export const ThumbUp = icon(
 export const ThumbDown = icon(
   <path d="M7 13V4H4v9zM7 13l4 7c1.4 0 2.2-1 2-2.3L12.5 15H18a2 2 0 0 0 2-2.4l-1.3-6.8A2.2 2.2 0 0 0 16.5 4H7" />,
 );
+export const Person = icon(
+  <>
+    <circle cx="12" cy="8" r="4" />
+    <path d="M4.5 20a7.5 7.5 0 0 1 15 0" />
+  </>,
+);
 export const Sun = icon(
   <>
     <circle cx="12" cy="12" r="4" />

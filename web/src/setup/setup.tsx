@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import { apiKey, keyProblem, setApiKey } from "../api/client.ts";
+import { session } from "../api/client.ts";
 import type { AvailableModels } from "../api/models.ts";
 import { Code } from "../markdown/markdown.tsx";
 import { usePage } from "../page/page.ts";
-import { Button } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Segmented } from "../parts/segmented.tsx";
 import { useValue } from "../state/observable.ts";
@@ -13,10 +12,10 @@ import { type Example, examplesFor, FOR_REMOTE_CLIENTS } from "./examples.ts";
 /** The page that shows what the gateway serves and how to use it from other programs. */
 export function Setup() {
   const served = useValue(usePage().serving);
-  const key = useValue(apiKey);
+  const needsKey = useValue(session)?.required === true;
   const base = `${location.origin}/v1`;
   const router = served?.routers[0] ?? "auto";
-  const examples = examplesFor({ base, router, key: key === undefined ? undefined : "YOUR_KEY" });
+  const examples = examplesFor({ base, router, key: needsKey ? "YOUR_KEY" : undefined });
   const [name, setName] = useState(examples[0]!.name);
   const example = examples.find((one) => one.name === name) ?? examples[0]!;
   return (
@@ -30,7 +29,7 @@ export function Setup() {
         <dl class="grid gap-4 text-sm sm:grid-cols-3">
           <Fact name="Base URL" value={base} />
           <Fact name="Model" value={router} />
-          <Fact name="API key" value={key === undefined ? "not required" : "required"} />
+          <Fact name="API key" value={needsKey ? "required" : "not required"} />
         </dl>
         <div class="-mx-1 overflow-x-auto p-1">
           <div class="w-max">
@@ -42,7 +41,7 @@ export function Setup() {
             />
           </div>
         </div>
-        {example.isRemote && key === undefined && <Steps {...FOR_REMOTE_CLIENTS} />}
+        {example.isRemote && !needsKey && <Steps {...FOR_REMOTE_CLIENTS} />}
         <Steps {...example} />
         <p class="text-sm text-muted">
           All endpoints are described in{" "}
@@ -52,7 +51,7 @@ export function Setup() {
           .
         </p>
       </Panel>
-      <Keys hasKey={key !== undefined} />
+      <Keys />
     </div>
   );
 }
@@ -92,7 +91,11 @@ function Pool({ serving }: { serving: AvailableModels }) {
       {isSandbox && (
         <div class="flex flex-col gap-3 text-sm">
           <p>
-            To use real models, start Joust with provider keys in the environment, or with a file{" "}
+            To use real models,{" "}
+            <a href="#/admin" class="text-accent underline underline-offset-2">
+              paste a provider key
+            </a>
+            , or start Joust with provider keys in the environment or with a file{" "}
             <code>joust.yaml</code> in its folder:
           </p>
           <Code lang="bash" code={START} />
@@ -130,21 +133,20 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
-function Keys({ hasKey }: { hasKey: boolean }) {
+function Keys() {
   return (
     <Panel
       title="API keys"
       about="Without keys the gateway only serves its own machine. As soon as one key exists, every request needs a key."
     >
       <Code lang="bash" code="npx joust keys add my-app" />
-      <div class="flex flex-wrap gap-2">
-        <Button
-          onClick={() => keyProblem.set("This browser will use the key for all its requests.")}
-        >
-          {hasKey ? "Use another key" : "Use a key in this browser"}
-        </Button>
-        {hasKey && <Button onClick={() => setApiKey(undefined)}>Remove the key</Button>}
-      </div>
+      <p class="text-sm">
+        Or create one under{" "}
+        <a href="#/admin/keys" class="text-accent underline underline-offset-2">
+          Admin
+        </a>
+        .
+      </p>
     </Panel>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { session } from "../api/client.ts";
 import { Arena } from "../arena/arena.tsx";
 import { usePage } from "../page/page.ts";
 import type { Route } from "../page/route.ts";
@@ -7,6 +8,8 @@ import { Banner } from "./banner.tsx";
 import { Header } from "./header.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { Lazy } from "./lazy.tsx";
+import { SandboxOffer } from "./sandbox-offer.tsx";
+import { SignedOut } from "./signed-out.tsx";
 
 export function App() {
   const page = usePage();
@@ -14,7 +17,12 @@ export function App() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   // A search that changes on the page of requests is the same place.
-  const place = route.page === "decision" ? route.id : route.page;
+  const place =
+    route.page === "decision" ? route.id : route.page === "admin" ? route.section : route.page;
+  const { required: isRequired, key } = useValue(session) ?? {};
+  // After a session has ended, the page keeps what the person was doing.
+  const isAdmitted = useRef(false);
+  if (isRequired === false || key) isAdmitted.current = true;
   useEffect(() => {
     document.title = TITLES[route.page];
     // A screen reader continues at the start of the new page.
@@ -35,8 +43,9 @@ export function App() {
       </button>
       <Header />
       <Banner />
+      <SandboxOffer />
       <main ref={main} tabIndex={-1} class="flex flex-1 flex-col outline-none">
-        <Content route={route} />
+        {isRequired && !isAdmitted.current ? <SignedOut /> : <Content route={route} />}
       </main>
       <KeyDialog />
     </div>
@@ -49,6 +58,7 @@ const TITLES: Readonly<Record<Route["page"], string>> = {
   setup: "Setup · Joust",
   requests: "Requests · Joust",
   decision: "Decision · Joust",
+  admin: "Administration · Joust",
   unknown: "Joust",
 };
 
@@ -64,6 +74,8 @@ function Content({ route }: { route: Route }) {
       return <Lazy key="requests" load={loadRequests} props={{ search: route.search }} />;
     case "decision":
       return <Lazy key="decision" load={loadDecision} props={{ id: route.id }} />;
+    case "admin":
+      return <Lazy key="admin" load={loadAdmin} props={{ section: route.section }} />;
     case "unknown":
       return (
         <p class="m-auto p-8 text-muted">
@@ -77,6 +89,7 @@ function Content({ route }: { route: Route }) {
 }
 
 const loadDashboard = () => import("../dashboard/dashboard.tsx").then((m) => m.Dashboard);
+const loadAdmin = () => import("../admin/admin.tsx").then((m) => m.Admin);
 const loadSetup = () => import("../setup/setup.tsx").then((m) => m.Setup);
 const loadRequests = () => import("../requests/requests-page.tsx").then((m) => m.RequestsPage);
 const loadDecision = () => import("../decision/decision-page.tsx").then((m) => m.DecisionPage);

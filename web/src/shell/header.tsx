@@ -1,7 +1,10 @@
+import { isAdmin, session } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import type { Theme } from "../page/theme.ts";
+import { useCurrentInView } from "../parts/current-in-view.ts";
 import { HalfMoon, Logo, Moon, Sun } from "../parts/icons.tsx";
 import { useValue } from "../state/observable.ts";
+import { Account } from "./account.tsx";
 
 const LINKS = [
   { page: "arena", href: "#/", text: "Arena" },
@@ -9,10 +12,13 @@ const LINKS = [
   { page: "requests", href: "#/requests", text: "Requests" },
   { page: "setup", href: "#/setup", text: "Setup" },
 ] as const;
+const ADMIN = { page: "admin", href: "#/admin", text: "Admin" } as const;
 
 export function Header() {
   const { route } = usePage();
   const { page } = useValue(route);
+  const navigation = useCurrentInView<HTMLElement>(page);
+  const links = isAdmin(useValue(session)) ? [...LINKS, ADMIN] : LINKS;
   return (
     <header class="sticky top-0 z-20 border-b border-line bg-page/95 backdrop-blur">
       <div class="mx-auto flex h-14 max-w-[90rem] items-center gap-2 px-3 sm:gap-6 sm:px-6">
@@ -21,10 +27,11 @@ export function Header() {
           <span class="max-[26rem]:sr-only">Joust</span>
         </a>
         <nav
+          ref={navigation}
           aria-label="Pages"
           class="flex h-full min-w-0 items-stretch overflow-x-auto [scrollbar-width:none]"
         >
-          {LINKS.map((link) => (
+          {links.map((link) => (
             <a
               key={link.page}
               href={link.href}
@@ -38,6 +45,7 @@ export function Header() {
         <div class="ml-auto flex items-center gap-1 sm:gap-3">
           <Pool />
           <ConnectionState />
+          <Account />
           <ThemeButton />
         </div>
       </div>

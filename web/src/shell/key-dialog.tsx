@@ -1,17 +1,43 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { keyProblem, setApiKey } from "../api/client.ts";
+import { ApiError } from "../../../src/client.ts";
+import { keyProblem, signIn } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { useValue } from "../state/observable.ts";
+import { capital } from "../text/format.ts";
 
-/** Asks for an API key when the gateway requires one. */
+/** Asks for an API key when the gateway requires one. It stays open until the gateway has accepted a key. */
 export function KeyDialog() {
   const problem = useValue(keyProblem);
   const dialog = useRef<HTMLDialogElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const [key, setKey] = useState("");
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
   useEffect(() => {
-    if (problem === undefined) dialog.current?.close();
-    else if (!dialog.current?.open) dialog.current?.showModal();
+    if (problem === undefined) {
+      dialog.current?.close();
+      setKey("");
+      setFailure(undefined);
+    } else if (!dialog.current?.open) dialog.current?.showModal();
   }, [problem]);
+  const submit = async () => {
+    if (key.trim() === "") {
+      setFailure("Enter a key.");
+      return input.current?.focus();
+    }
+    setIsBusy(true);
+    setFailure(undefined);
+    try {
+      await signIn(key.trim());
+    } catch (error) {
+      setFailure(
+        error instanceof ApiError ? `${capital(error.problem)}.` : (error as Error).message,
+      );
+      input.current?.select();
+    } finally {
+      setIsBusy(false);
+    }
+  };
   return (
     <dialog
       ref={dialog}
@@ -23,30 +49,36 @@ export function KeyDialog() {
         class="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (key.trim() !== "") setApiKey(key.trim());
+          if (!isBusy) submit();
         }}
       >
         <h2 id="key-title" class="text-lg font-semibold">
-          Enter an API key
+          Sign in
         </h2>
         <p class="text-sm text-muted">{problem}</p>
         <label class="flex flex-col gap-1.5 text-sm">
           API key
           <input
+            ref={input}
             type="password"
             autocomplete="current-password"
             value={key}
+            aria-invalid={failure !== undefined}
+            aria-describedby="key-failure"
             onInput={(event) => setKey(event.currentTarget.value)}
-            class="min-h-10 rounded-lg border border-strong bg-page px-3 font-mono"
+            class="min-h-10 rounded-lg border border-strong bg-page px-3 font-mono aria-invalid:border-bad"
           />
         </label>
+        <p id="key-failure" role="alert" class="text-sm text-bad empty:hidden">
+          {failure}
+        </p>
         <p class="text-sm text-muted">
-          The key is stored in this browser and sent only to this gateway.
+          The key is exchanged for a session, which ends by itself. The page does not store the key.
         </p>
         <div class="flex justify-end gap-2">
           <Button onClick={() => keyProblem.set(undefined)}>Not now</Button>
-          <Button variant="primary" type="submit">
-            Use this key
+          <Button variant="primary" type="submit" disabled={isBusy}>
+            {isBusy ? "Signing in\u2026" : "Sign in"}
           </Button>
         </div>
       </form>

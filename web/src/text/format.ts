@@ -81,3 +81,8 @@ export function timeLabels(times: readonly string[]): string[] {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+
+/** The text with a capital letter at its beginning. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,33 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { suggestions } from "./arena.fixture.ts";
+import { describeInChromium } from "./chromium.fixture.ts";
+import { serve } from "./gateway.fixture.ts";
+
+const button = (page: Page, name: string) => page.getByRole("button", { name });
+
+describeInChromium("administration by a file", ({ open }) => {
+  const gateway = serve(() => ({ sandbox: { speed: 50 }, routers: { auto: { explore: 0.1 } } }));
+
+  it("shows everything, changes nothing, and says why", async () => {
+    const page = await open(gateway.url);
+    await suggestions(page).first().waitFor();
+    expect(await page.getByRole("region", { name: "First start" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Admin" }).click();
+    await page.getByText(/joust\.yaml.*manages this installation/).waitFor();
+    await page.getByRole("link", { name: "Routers" }).click();
+    await button(page, "Show auto").click();
+    expect(await page.getByLabel("Trade-off").isDisabled()).toBe(true);
+    expect(await button(page, "Review the change").count()).toBe(0);
+  });
+
+  it("a gateway that is gone is shown, and the page recovers", async () => {
+    const page = await open(`${gateway.url}/#/admin/system`);
+    await page.getByRole("heading", { name: /^Joust / }).waitFor();
+    await gateway.stop();
+    await page.getByText("The gateway does not respond. Trying again").waitFor();
+    await gateway.restart();
+    await page.getByText(/^Connected again/).waitFor();
+    await page.getByRole("row", { name: /\(this one\).*alive/ }).waitFor();
+  });
+});

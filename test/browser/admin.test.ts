@@ -1,0 +1,234 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import axe from "axe-core";
+import Sqlite from "better-sqlite3";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { canVote, suggestions } from "./arena.fixture.ts";
+import { describeInChromium } from "./chromium.fixture.ts";
+import { serve } from "./gateway.fixture.ts";
+import { FakeProvider } from "./provider.fixture.ts";
+
+const SECTIONS = {
+  providers: "Providers",
+  models: "Models",
+  routers: "Routers",
+  keys: "Keys",
+  learning: "Voters and metrics",
+  system: "System",
+  history: "History",
+} as const;
+
+const heading = (page: Page, name: string) =>
+  page.getByRole("heading", { level: 1, name, exact: true });
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+describeInChromium("administration in the store", ({ open, context }) => {
+  const provider = new FakeProvider();
+  const gateway = serve("store", undefined, () => ({ OPENAI_BASE_URL: provider.url }));
+  const visit = (section: keyof typeof SECTIONS) => open(`${gateway.url}/#/admin/${section}`);
+
+  it("leads from a key in the clipboard to a routed answer, without editing a file", async () => {
+    const page = await open(gateway.url);
+    await page.getByRole("link", { name: "Paste a provider key" }).click();
+    await page.getByLabel("Provider key").fill("sk-proj-wrong");
+    await button(page, "Test and use this key").click();
+    await page.getByText(/^Key: the provider refused the key/).waitFor();
+    await page.getByLabel("Provider key").fill("0123456789");
+    await button(page, "Test and use this key").click();
+    await page.getByText(/^The form of this key fits no single provider/).waitFor();
+    await page.getByLabel("Provider key").fill(provider.key);
+    await button(page, "Test and use this key").click();
+    await page.getByRole("heading", { name: "3 models are served" }).waitFor();
+    await page.getByRole("link", { name: "Ask a question" }).click();
+    await suggestions(page).first().click();
+    await canVote(page);
+    await page.getByText("Hello from").first().waitFor();
+    expect(await page.getByRole("region", { name: "First start" }).count()).toBe(0);
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(provider.key);
+  });
+
+  it("replaces a provider's key after a test that says what failed", async () => {
+    const page = await visit("providers");
+    await button(page, "Replace the key").click();
+    await page.getByLabel("New key of openai").fill("sk-proj-other-key-0123456789");
+    await button(page, "Test").first().click();
+    await page.getByText(/^Key: the provider refused the key/).waitFor();
+    provider.key = "sk-proj-other-key-0123456789";
+    await button(page, "Save the new key").click();
+    await page.getByLabel("New key of openai").waitFor({ state: "detached" });
+    await button(page, "Test").first().click();
+    await page.getByText("Key: the provider accepts the key").waitFor();
+  });
+
+  it("adds another host with the models that answered", async () => {
+    const page = await visit("providers");
+    await page.getByLabel("Kind").selectOption("another host");
+    await page.getByLabel("Name", { exact: true }).fill("house");
+    await page.getByLabel("Address").fill("http://127.0.0.1:9/v1");
+    await page.getByLabel("Key", { exact: true }).fill(provider.key);
+    await page.getByLabel("Models", { exact: true }).fill("llama-3");
+    await button(page, "Test").last().click();
+    await page.getByText(/^Address: .*check the address/).waitFor();
+    await page.getByLabel("Address").fill(provider.url);
+    await button(page, "Test").last().click();
+    await button(page, "Add house").click();
+    await page.getByRole("heading", { name: "house" }).waitFor();
+    const models = (await gateway.client.models()).data.map(({ id }) => id);
+    expect(models).toContain("llama-3");
+  });
+
+  it("changes the price of a model, adds one of the catalog and retires one", async () => {
+    const page = await visit("models");
+    await button(page, "Edit llama-3").click();
+    await page.getByLabel("Input price").fill("0.5");
+    await page.getByLabel("Output price").fill("1.5");
+    await button(page, "Save").click();
+    await page.getByRole("row", { name: /llama-3 house 0\.5 1\.5/ }).waitFor();
+    await page.getByLabel("Model", { exact: true }).fill("gpt-4.1-mini");
+    await page.getByText(/per million tokens; .* tokens;/).waitFor();
+    await button(page, "Add the model").click();
+    await page.getByRole("row", { name: /^gpt-4\.1-mini openai 0\.4/ }).waitFor();
+    await button(page, "Edit gpt-4.1-mini").click();
+    await button(page, "Retire the model").click();
+    await page.getByRole("row", { name: /^gpt-4\.1-mini/ }).waitFor({ state: "detached" });
+  });
+
+  it("shows what a change of a router would have done before it can be applied", async () => {
+    const page = await visit("routers");
+    await button(page, "Change auto").click();
+    await page.getByLabel("Trade-off").fill("10");
+    await button(page, "Review the change").click();
+    const effect = page.getByRole("region", { name: "Effect on auto" });
+    await effect
+      .getByText(/^Based on \d+ requests?: the expected cost per request changes/)
+      .waitFor();
+    await button(page, "Apply the change").click();
+    await page.getByText(/trade-off 10 of 10/).waitFor();
+    await button(page, "Change auto").click();
+    await page.getByLabel("Mode", { exact: true }).selectOption("observe");
+    await button(page, "Review the change").click();
+    await page.getByText(/needs a model that answers/).waitFor();
+    expect(await button(page, "Apply the change").count()).toBe(0);
+  });
+
+  it("two operators at once: the second one is told what was changed, and can apply the change", async () => {
+    const [one, two] = [await visit("routers"), await (await context()).newPage()];
+    await two.goto(`${gateway.url}/#/admin/routers`);
+    for (const [page, tradeoff] of [
+      [one, "1"],
+      [two, "2"],
+    ] as const) {
+      await button(page, "Change auto").click();
+      await page.getByLabel("Trade-off").fill(tradeoff);
+      await button(page, "Review the change").click();
+      await button(page, "Apply the change").waitFor();
+    }
+    await button(one, "Apply the change").click();
+    await one.getByText(/trade-off 1 of 10/).waitFor();
+    await button(two, "Apply the change").click();
+    await two.getByText(/Somebody else was faster.*routers\.auto/).waitFor();
+    await button(two, "Apply my change to the new revision").click();
+    await expect
+      .poll(async () => {
+        const { effective } = await gateway.client.configuration();
+        return (effective.routers.auto as { cost_quality_tradeoff: number }).cost_quality_tradeoff;
+      })
+      .toBe(2);
+  });
+
+  it("while the database accepts no writes, nothing is saved and the page says so", async () => {
+    const page = await visit("learning");
+    const database = new Sqlite(join(gateway.folder, "joust.db"));
+    database.exec("BEGIN IMMEDIATE");
+    const box = page.getByLabel("Weigh votes by how reliable");
+    await box.click();
+    await page.getByText(/Nothing was saved\..*the store is unavailable/).waitFor();
+    database.exec("ROLLBACK");
+    database.close();
+    await box.click();
+    await expect
+      .poll(async () => (await gateway.client.configuration()).effective.routers.auto)
+      .toMatchObject({ weigh_voters: false });
+  });
+
+  it("lists the changes, goes back, and exports a file without secrets", async () => {
+    const page = await visit("history");
+    await button(page, "Undo this change").click();
+    await page.getByText("Went back to").waitFor();
+    await page.getByText("Before and after").first().click();
+    await page.getByRole("region", { name: "Before" }).first().waitFor();
+    const { effective } = await gateway.client.configuration();
+    expect(effective.routers.auto).toMatchObject({ weigh_voters: true });
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Export joust.yaml" }).click(),
+    ]);
+    const text = readFileSync(await download.path(), "utf8");
+    expect(text).toContain("\u0024{OPENAI_API_KEY}");
+    expect([text, await page.content()].join()).not.toContain("sk-proj");
+  });
+
+  it("freezes learning, adds a metric, and shows nodes, leases and a backup", async () => {
+    const page = await visit("learning");
+    await button(page, "Freeze learning").click();
+    await page.getByText("Learning is frozen. Votes are still logged.").waitFor();
+    await button(page, "Thaw").click();
+    await page.getByText("Learning continues, with the votes in between.").waitFor();
+    await page.getByLabel("Erase all votes of a voter").fill("nobody");
+    await button(page, "Forget the voter").click();
+    await page.getByText(/has no vote of "nobody"/).waitFor();
+    await page.getByLabel("Metric", { exact: true }).fill("solved");
+    await button(page, "Save the metric").click();
+    await page.getByRole("row", { name: /^solved boolean higher is better/ }).waitFor();
+    await page.goto(`${gateway.url}/#/admin/system`);
+    await page.getByRole("row", { name: /\(this one\).*alive/ }).waitFor();
+    await page.getByRole("row", { name: /^auto .* valid/ }).waitFor();
+    await button(page, "Back up now").click();
+    await page.getByText(/^\d+ files? in .*backups/).waitFor();
+  });
+
+  describe.each([
+    { colorScheme: "light", viewport: { width: 1280, height: 800 } },
+    { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+  ] as const)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
+    it("no page has a serious accessibility violation or is cut off", async () => {
+      const page = await (await context({ colorScheme, viewport })).newPage();
+      for (const [section, title] of Object.entries(SECTIONS)) {
+        await page.goto(`${gateway.url}/#/admin/${section}`);
+        await heading(page, title).waitFor();
+        await page.getByRole("heading", { level: 2 }).first().waitFor();
+        if (section === "routers") await button(page, "Change auto").click();
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate(() =>
+          (window as unknown as { axe: typeof axe }).axe.run(),
+        );
+        const serious = violations
+          .filter(({ impact }) => impact === "serious" || impact === "critical")
+          .map(({ id, nodes }) => `${section} ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+        expect(serious).toEqual([]);
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect([section, width]).toEqual([section, viewport.width]);
+      }
+    });
+  });
+
+  it("creates a key, stays signed in with it, limits and revokes another", async () => {
+    const page = await visit("keys");
+    await page.getByLabel("Name of the key").fill("boss");
+    await page.getByLabel("admin", { exact: true }).check();
+    await page.keyboard.press("Enter");
+    await page.getByText("is shown only now").waitFor();
+    await page.getByLabel("Signed in as boss").waitFor();
+    await page.getByLabel("Name of the key").fill("app");
+    await button(page, "Create the key").click();
+    await page.getByRole("row", { name: /^app route, vote \$0 no limit/ }).waitFor();
+    await button(page, "Change app").click();
+    await page.getByLabel("Budget in US dollars per month").first().fill("5");
+    await button(page, "Save").click();
+    await page.getByRole("row", { name: /^app route, vote \$0 \$5/ }).waitFor();
+    await button(page, "Revoke app").click();
+    await button(page, "Really revoke app").click();
+    await page.getByRole("row", { name: /^app/ }).waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,177 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ConfigurationChange, ProviderTest } from "../../../src/client.ts";
+import { joust } from "../api/client.ts";
+import { Button } from "../parts/button.tsx";
+import { NamesField, SelectField, TextField } from "../parts/field.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { NoStoreKey } from "./first-start.tsx";
+import { useManaged } from "./managed.ts";
+import { TestReport } from "./test-report.tsx";
+
+type Known = Awaited<ReturnType<typeof joust.providers>>["data"][number];
+const OTHER = "another host";
+
+/** Adds a provider: its address and key are tested, and the models that answered can be served. */
+export function AddProvider() {
+  const { configuration, change, isBusy } = useManaged();
+  const [known, setKnown] = useState<readonly Known[]>([]);
+  const [kind, setKind] = useState("openai");
+  const [fields, setFields] = useState<Readonly<Record<string, string>>>({});
+  const [tried, setTried] = useState("");
+  const [test, setTest] = useState<ProviderTest>();
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [problem, setProblem] = useState<string>();
+  const [isTesting, setIsTesting] = useState(false);
+  useEffect(() => {
+    joust.providers().then(
+      ({ data }) => setKnown(data),
+      () => {},
+    );
+  }, []);
+  const base = known.find(({ name }) => name === kind);
+  const name = fields.name || (base ? base.name : "host");
+  const needsUrl = kind === OTHER || base?.is_local === true;
+  const settings = base?.settings ?? [];
+  const set = (field: string) => (value: string) => {
+    setFields({ ...fields, [field]: value });
+    setTest(undefined);
+  };
+  const value = {
+    ...(base && name !== base.name && { kind: base.name }),
+    ...Object.fromEntries(
+      ["url", "key", ...settings].flatMap((field) =>
+        fields[field] ? [[field, fields[field]]] : [],
+      ),
+    ),
+  };
+  const run = async () => {
+    setIsTesting(true);
+    setProblem(undefined);
+    const names = tried
+      .split(",")
+      .map((one) => one.trim())
+      .filter(Boolean);
+    try {
+      const result = await joust.testProvider({
+        name,
+        value,
+        ...(names.length > 0 && { models: names }),
+      });
+      setTest(result);
+      setChosen(result.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])));
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      setIsTesting(false);
+    }
+  };
+  const add = async () => {
+    const taken = configuration.document.models;
+    const changes: ConfigurationChange[] = [
+      { section: "providers", name, value },
+      ...chosen.map((model) => {
+        const bare = model.replace(/[^\w.:/@-]/g, "_");
+        const unique = taken[bare] ? `${name}/${bare}` : bare;
+        const entry = { provider: name, ...(unique !== model && { model }) };
+        return { section: "models" as const, name: unique, value: entry };
+      }),
+    ];
+    if (!(await change(changes))) return;
+    setFields({});
+    setTest(undefined);
+  };
+  const answered = test?.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])) ?? [];
+  return (
+    <Panel
+      title="Add a provider"
+      about="The address, the key and the models are tested before they are saved."
+    >
+      <form
+        class="grid gap-4 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isTesting) run();
+        }}
+      >
+        <SelectField
+          label="Kind"
+          value={kind}
+          onChange={(next) => {
+            setKind(next);
+            setFields({});
+            setTest(undefined);
+          }}
+          options={[...known.map((one) => one.name), OTHER].map((one) => ({
+            value: one,
+            text: one,
+          }))}
+          about={base?.in_environment && "The environment already has a key for it."}
+        />
+        <TextField
+          label="Name"
+          value={fields.name ?? ""}
+          placeholder={name}
+          onChange={set("name")}
+        />
+        {needsUrl && (
+          <TextField
+            label="Address"
+            value={fields.url ?? ""}
+            placeholder={base?.url ?? "https://host/v1"}
+            onChange={set("url")}
+            about="Up to and including /v1."
+          />
+        )}
+        {settings.map((setting) => (
+          <TextField
+            key={setting}
+            label={setting}
+            value={fields[setting] ?? ""}
+            onChange={set(setting)}
+          />
+        ))}
+        <TextField label="Key" type="password" value={fields.key ?? ""} onChange={set("key")} />
+        <TextField
+          label="Models"
+          value={tried}
+          placeholder="its usual models"
+          onChange={(next) => {
+            setTried(next);
+            setTest(undefined);
+          }}
+          about="Names at the provider, with commas between them."
+        />
+        <div class="sm:col-span-2">
+          <Button type="submit" disabled={isTesting}>
+            {isTesting ? "Testing\u2026" : "Test"}
+          </Button>
+        </div>
+      </form>
+      {problem && (
+        <p role="alert" class="text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      {test && <TestReport test={test} />}
+      {answered.length > 0 && (
+        <>
+          <NamesField
+            label="Models to serve"
+            names={answered}
+            chosen={chosen}
+            onChange={setChosen}
+          />
+          {!configuration.can_store_secrets && <NoStoreKey />}
+          <Button
+            variant="primary"
+            class="self-start"
+            disabled={isBusy || chosen.length === 0}
+            onClick={add}
+          >
+            {`Add ${name}`}
+          </Button>
+        </>
+      )}
+    </Panel>
+  );
+}

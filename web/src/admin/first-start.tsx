@@ -1,0 +1,138 @@
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, type ProviderTest } from "../../../src/client.ts";
+import { joust } from "../api/client.ts";
+import { Button } from "../parts/button.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { capital } from "../text/format.ts";
+import { useManaged } from "./managed.ts";
+import { TestReport } from "./test-report.tsx";
+
+/** Turns the key of a provider into a router whose models answer. Shown while the sandbox is served. */
+export function FirstStart() {
+  const { configuration, isEditable, adopt } = useManaged();
+  const [key, setKey] = useState("");
+  const [provider, setProvider] = useState("");
+  const [names, setNames] = useState<readonly string[]>([]);
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [test, setTest] = useState<ProviderTest>();
+  const [models, setModels] = useState<readonly string[]>([]);
+  useEffect(() => {
+    if (models.length > 0) return;
+    joust.providers().then(
+      ({ data }) => setNames(data.filter((one) => !one.is_local).map(({ name }) => name)),
+      () => {},
+    );
+  }, []);
+  if (models.length > 0) return <Done models={models} test={test!} />;
+  if (configuration.from !== "sandbox" || !isEditable) return null;
+  const start = async () => {
+    setIsBusy(true);
+    setProblem(undefined);
+    setTest(undefined);
+    try {
+      const result = await joust.setup({
+        based_on: configuration.revision,
+        key,
+        ...(provider !== "" && { provider }),
+      });
+      setTest(result.test);
+      if (!result.test.ok) return;
+      setKey("");
+      setModels(result.models);
+      adopt(result.configuration);
+    } catch (error) {
+      setProblem(
+        error instanceof ApiError ? `${capital(error.problem)}.` : (error as Error).message,
+      );
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <div class="grid items-start gap-4 md:grid-cols-[3fr_2fr]">
+      <Panel
+        title="Use real models"
+        about="Paste the key of a provider. Joust recognises the provider, tests the key and serves its usual models."
+      >
+        <form
+          class="flex flex-col gap-3"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!isBusy && key.trim() !== "") start();
+          }}
+        >
+          <TextField
+            label="Provider key"
+            type="password"
+            value={key}
+            onChange={setKey}
+            placeholder="sk-..."
+            about="It is stored encrypted, and sent to the provider only."
+          />
+          <SelectField
+            label="Provider"
+            value={provider}
+            onChange={setProvider}
+            options={[
+              { value: "", text: "Recognise by the key" },
+              ...names.map((name) => ({ value: name, text: name })),
+            ]}
+          />
+          {problem && (
+            <p role="alert" class="text-sm text-bad">
+              {problem}
+            </p>
+          )}
+          <Button
+            variant="primary"
+            type="submit"
+            class="self-start"
+            disabled={isBusy || key.trim() === ""}
+          >
+            {isBusy ? "Testing the key\u2026" : "Test and use this key"}
+          </Button>
+        </form>
+        {test && <TestReport test={test} />}
+        {!configuration.can_store_secrets && <NoStoreKey />}
+      </Panel>
+      <Panel
+        title="Or stay in the sandbox"
+        about="Simulated models with the prices of real ones. No real model is called, and nothing is spent."
+      >
+        <a href="#/" class="text-sm text-accent underline underline-offset-2">
+          Ask a question in the arena
+        </a>
+      </Panel>
+    </div>
+  );
+}
+
+function Done({ models, test }: { models: readonly string[]; test: ProviderTest }) {
+  return (
+    <Panel
+      title={`${models.length} ${models.length === 1 ? "model is" : "models are"} served`}
+      about={`The router auto chooses among ${models.join(", ")}.`}
+    >
+      <a
+        href="#/"
+        class="inline-flex min-h-10 items-center self-start rounded-lg bg-accent px-3.5 text-sm font-medium text-on-accent"
+      >
+        Ask a question
+      </a>
+      <TestReport test={test} />
+    </Panel>
+  );
+}
+
+/** Says that no key can be stored, and what to do. */
+export function NoStoreKey() {
+  return (
+    <p class="text-sm text-warn">
+      Several nodes share this database, and no key to encrypt secrets is set. Set{" "}
+      <code>JOUST_STORE_KEY</code> on each node (<code>openssl rand -hex 32</code>) and start them
+      again.
+    </p>
+  );
+}

@@ -1,0 +1,150 @@
+import { useState } from "preact/hooks";
+import type { Key } from "../../../src/client.ts";
+import { joust, session, signIn } from "../api/client.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { DataTable } from "../parts/data-table.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { dollars } from "../text/format.ts";
+import { KeyForm, type KeyLimits } from "./key-form.tsx";
+import { Notice } from "./notices.tsx";
+import { useRead } from "./use-read.ts";
+
+/** API keys with their scopes, limits and use. */
+export function KeysPage() {
+  const { data, problem, refresh } = useRead(() => joust.keys());
+  const [failure, setFailure] = useState<string>();
+  const [created, setCreated] = useState<{ name: string; secret: string }>();
+  const [edited, setEdited] = useState<string>();
+  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    setFailure(undefined);
+    try {
+      await work();
+      refresh();
+      return true;
+    } catch (error) {
+      setFailure((error as Error).message);
+      return false;
+    }
+  };
+  const keys = (data?.data ?? []).filter(({ revoked_at: revoked }) => !revoked);
+  const key = keys.find(({ id }) => id === edited);
+  const add = (name: string, limits: KeyLimits) =>
+    attempt(async () => {
+      const given = Object.entries(limits).filter(([, value]) => value !== null);
+      const { secret } = await joust.addKey({ name, ...Object.fromEntries(given) } as never);
+      setCreated({ name, secret });
+      // From now on a key is required, also on this page.
+      if (session.value?.required === false && limits.scopes.includes("admin"))
+        await signIn(secret);
+    });
+  return (
+    <>
+      {(failure ?? problem) && (
+        <p role="alert" class="text-sm text-bad">
+          {failure ?? problem}
+        </p>
+      )}
+      {created && (
+        <Notice tone="good">
+          <p>
+            The key <strong>{created.name}</strong> is shown only now:
+          </p>
+          <p class="flex flex-wrap items-center gap-2">
+            <code class="break-all">{created.secret}</code>
+            <CopyButton text={created.secret} what="the key" />
+          </p>
+        </Notice>
+      )}
+      <Panel
+        title="Keys"
+        about="Without keys, the gateway serves only its own machine. As soon as there is one, every request needs a key. Keys in joust.yaml are not listed."
+      >
+        {data && keys.length === 0 && <p class="text-sm text-muted">There is no key.</p>}
+        {keys.length > 0 && (
+          <DataTable label="Keys" columns={COLUMNS} class="min-w-160">
+            {keys.map((one) => (
+              <KeyRow
+                key={one.id}
+                value={one}
+                onEdit={() => setEdited(one.id)}
+                onRevoke={() => attempt(() => joust.revokeKey(one.id))}
+              />
+            ))}
+          </DataTable>
+        )}
+      </Panel>
+      {key && (
+        <Panel title={`Change ${key.name}`}>
+          <KeyForm
+            key={key.id}
+            value={key}
+            action="Save"
+            onCancel={() => setEdited(undefined)}
+            onSubmit={async (_, limits) => {
+              const isSaved = await attempt(() => joust.setKeyLimits(key.id, limits as never));
+              if (isSaved) setEdited(undefined);
+              return isSaved;
+            }}
+          />
+        </Panel>
+      )}
+      <Panel
+        title="Add a key"
+        about={
+          data && keys.length === 0
+            ? "Give the first key the scope admin: you will have to sign in with it to come back here."
+            : undefined
+        }
+      >
+        <KeyForm action="Create the key" isFirst={keys.length === 0} onSubmit={add} />
+      </Panel>
+    </>
+  );
+}
+
+const COLUMNS = [
+  { name: "Name" },
+  { name: "Scopes" },
+  { name: "Spent this month", isNumber: true },
+  { name: "Budget", isNumber: true },
+  { name: "Requests per minute", isNumber: true },
+  { name: "May use", isSpaced: true },
+  { name: "Change", isHidden: true },
+];
+
+function KeyRow({
+  value,
+  onEdit,
+  onRevoke,
+}: {
+  value: Key;
+  onEdit: () => void;
+  onRevoke: () => void;
+}) {
+  const [isSure, setIsSure] = useState(false);
+  const { name, scopes, spent = 0, budget, rate, models, routers } = value;
+  const names = [...(routers ?? []), ...(models ?? [])];
+  return (
+    <tr class="border-t border-line">
+      <td class="py-2 pr-3 font-medium break-all">{name}</td>
+      <td class="pr-3 text-muted">{scopes.join(", ")}</td>
+      <td class="pl-3 text-right tabular-nums">{dollars(spent)}</td>
+      <td class="pl-3 text-right tabular-nums">{budget ? dollars(budget) : "no limit"}</td>
+      <td class="pl-3 text-right tabular-nums">{rate ?? "no limit"}</td>
+      <td class="pl-4 text-muted">{names.join(", ") || "everything"}</td>
+      <td class="text-right whitespace-nowrap">
+        <Button variant="quiet" onClick={onEdit} aria-label={`Change ${name}`}>
+          Change
+        </Button>
+        <Button
+          variant="quiet"
+          aria-label={`${isSure ? "Really revoke" : "Revoke"} ${name}`}
+          onClick={() => (isSure ? onRevoke() : setIsSure(true))}
+        >
+          {isSure ? "Really revoke" : "Revoke"}
+        </Button>
+      </td>
+    </tr>
+  );
+}

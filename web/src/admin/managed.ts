@@ -1,0 +1,112 @@
+import { createContext } from "preact";
+import { useCallback, useContext, useEffect, useState } from "preact/hooks";
+import { ApiError, type Configuration, type ConfigurationChange } from "../../../src/client.ts";
+import { joust, session } from "../api/client.ts";
+import { usePage } from "../page/page.ts";
+import { useValue } from "../state/observable.ts";
+
+/** A change that was refused because somebody else has changed the configuration first. */
+interface Conflict {
+  /** Names the changed entries and the keys that changed them. */
+  readonly message: string;
+  readonly changes: readonly ConfigurationChange[];
+}
+
+/** The configuration of the gateway, and the way to change it. */
+export interface Managed {
+  readonly configuration: Configuration;
+  readonly isEditable: boolean;
+  readonly conflict: Conflict | undefined;
+  /** The problem of the last change. */
+  readonly problem: string | undefined;
+  readonly isBusy: boolean;
+  /** Returns whether the change was saved. */
+  change(changes: readonly ConfigurationChange[]): Promise<boolean>;
+  revert(revision: number): Promise<boolean>;
+  /** Shows a configuration that another request has returned. */
+  adopt(configuration: Configuration): void;
+  /** Forgets the problem and the conflict. */
+  dismiss(): void;
+}
+
+const ManagedContext = createContext<Managed | undefined>(undefined);
+export const ManagedProvider = ManagedContext.Provider;
+
+export function useManaged(): Managed {
+  return useContext(ManagedContext)!;
+}
+
+/** Reads the configuration and keeps the last state of changes. `managed` is undefined until it has been read. */
+export function useConfiguration(): { managed: Managed | undefined; problem: string | undefined } {
+  const { feed, reloadModels } = usePage();
+  const [configuration, setConfiguration] = useState<Configuration>();
+  const [loadProblem, setLoadProblem] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const [conflict, setConflict] = useState<Conflict>();
+  const [isBusy, setIsBusy] = useState(false);
+  const key = useValue(session)?.key?.name;
+  const connection = useValue(feed.connection).state;
+  useEffect(() => {
+    joust.configuration().then(
+      (read) => {
+        setConfiguration(read);
+        setLoadProblem(undefined);
+      },
+      (error: Error) => setLoadProblem(error.message),
+    );
+  }, [key, connection]);
+  const adopt = useCallback((next: Configuration) => {
+    setConfiguration(next);
+    setProblem(undefined);
+    setConflict(undefined);
+    reloadModels();
+  }, []);
+  const run = async (
+    send: (revision: number) => Promise<Configuration>,
+    changes: readonly ConfigurationChange[],
+  ): Promise<boolean> => {
+    setIsBusy(true);
+    setProblem(undefined);
+    try {
+      adopt(await send(configuration!.revision));
+      return true;
+    } catch (error) {
+      const { message, code, problem: text } = error as ApiError;
+      if (error instanceof ApiError && code === "configuration_changed") {
+        setConflict({ message: text, changes });
+        setConfiguration(await joust.configuration().catch(() => configuration!));
+      } else setProblem(message);
+      return false;
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  if (!configuration) return { managed: undefined, problem: loadProblem };
+  const isEditable = configuration.managed_by === "store";
+  return {
+    problem: loadProblem,
+    managed: {
+      configuration,
+      isEditable,
+      conflict,
+      problem,
+      isBusy,
+      adopt,
+      change: (changes) =>
+        run(
+          (revision) =>
+            joust.changeConfiguration({
+              based_on: revision,
+              changes: changes as ConfigurationChange[] as never,
+            }),
+          changes,
+        ),
+      revert: (revision) =>
+        run((based) => joust.revertConfiguration({ based_on: based, revision }), []),
+      dismiss: () => {
+        setProblem(undefined);
+        setConflict(undefined);
+      },
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ListedModel } from "../../../src/client.ts";
+import { joust } from "../api/client.ts";
+import { usePage } from "../page/page.ts";
+import { Button } from "../parts/button.tsx";
+import { DataTable } from "../parts/data-table.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { useValue } from "../state/observable.ts";
+import { count } from "../text/format.ts";
+import { useManaged } from "./managed.ts";
+
+/** The models that are served, with prices and capabilities, and models that can be added. */
+export function ModelsPage() {
+  const served = useValue(usePage().serving);
+  const { configuration, isEditable } = useManaged();
+  const [edited, setEdited] = useState<string>();
+  const own = configuration.document.models;
+  return (
+    <>
+      <Panel
+        title="Served models"
+        about="Prices are US dollars per million tokens. What the configuration does not say comes from the catalog."
+      >
+        <DataTable label="Served models" columns={COLUMNS} class="min-w-160">
+          {(served?.models ?? []).map((model) => (
+            <ModelRow
+              key={model.id}
+              model={model}
+              onEdit={isEditable && own[model.id] ? () => setEdited(model.id) : undefined}
+            />
+          ))}
+        </DataTable>
+        {configuration.from !== "file" && (
+          <p class="text-sm text-muted">
+            {configuration.from === "sandbox"
+              ? "These models are simulated. They are replaced by the first model that you add."
+              : "These models come from keys in the environment. Add one here to change or retire them."}
+          </p>
+        )}
+      </Panel>
+      {edited !== undefined && own[edited] && (
+        <EditModel key={edited} name={edited} onClose={() => setEdited(undefined)} />
+      )}
+      {isEditable && <AddModel />}
+    </>
+  );
+}
+
+const COLUMNS = [
+  { name: "Model" },
+  { name: "Provider" },
+  { name: "Input", isNumber: true },
+  { name: "Output", isNumber: true },
+  { name: "Context", isNumber: true },
+  { name: "Can", isSpaced: true },
+  { name: "Change", isHidden: true },
+];
+
+function ModelRow({ model, onEdit }: { model: ListedModel; onEdit: (() => void) | undefined }) {
+  const { id, owned_by: provider, price, capabilities } = model;
+  return (
+    <tr class="border-t border-line">
+      <td class="py-2 pr-3 break-all">{id}</td>
+      <td class="pr-3 text-muted">{provider}</td>
+      <td class="pl-3 text-right tabular-nums">{price ? price.input : "unknown"}</td>
+      <td class="pl-3 text-right tabular-nums">{price ? price.output : "unknown"}</td>
+      <td class="pl-3 text-right tabular-nums">
+        {capabilities?.context ? count(capabilities.context) : "unknown"}
+      </td>
+      <td class="pl-4 text-muted">{abilities(capabilities)}</td>
+      <td class="text-right">
+        {onEdit && (
+          <Button variant="quiet" onClick={onEdit} aria-label={`Edit ${id}`}>
+            Edit
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function abilities(capabilities: ListedModel["capabilities"] = {}): string {
+  const { vision, tools, json_schema: schema } = capabilities;
+  const all = [vision && "images", tools && "tools", schema && "JSON schema"].filter(Boolean);
+  return all.join(", ") || "\u2013";
+}
+
+/** Changes the price and context of a model, or retires it. */
+function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
+  const { configuration, change, isBusy } = useManaged();
+  const entry = configuration.document.models[name] as {
+    readonly price?: { readonly input: number; readonly output: number };
+    readonly context?: number;
+  };
+  const [input, setInput] = useState(entry.price ? String(entry.price.input) : "");
+  const [output, setOutput] = useState(entry.price ? String(entry.price.output) : "");
+  const [context, setContext] = useState(entry.context ? String(entry.context) : "");
+  const save = async () => {
+    const { price, context: _, ...rest } = entry;
+    const isPriced = input !== "" && output !== "";
+    const value = {
+      ...rest,
+      ...(isPriced && { price: { ...price, input: Number(input), output: Number(output) } }),
+      ...(context !== "" && { context: Number(context) }),
+    };
+    if (await change([{ section: "models", name, value }])) onClose();
+  };
+  const retire = async () => {
+    const routers = Object.entries(configuration.document.routers);
+    // Routers that name the model choose among the others from now on.
+    const pools = routers.flatMap(([router, settings]) => {
+      const { models } = settings as { models?: string[] };
+      if (!models?.includes(name)) return [];
+      const value = { ...settings, models: models.filter((one) => one !== name) };
+      return [{ section: "routers" as const, name: router, value }];
+    });
+    if (await change([...pools, { section: "models", name, value: null }])) onClose();
+  };
+  return (
+    <Panel title={name} about="Empty fields take their value from the catalog.">
+      <form
+        class="grid gap-4 sm:grid-cols-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <TextField label="Input price" type="number" min={0} value={input} onChange={setInput} />
+        <TextField label="Output price" type="number" min={0} value={output} onChange={setOutput} />
+        <TextField
+          label="Context in tokens"
+          type="number"
+          min={1}
+          value={context}
+          onChange={setContext}
+        />
+        <div class="flex flex-wrap gap-2 sm:col-span-3">
+          <Button variant="primary" type="submit" disabled={isBusy}>
+            Save
+          </Button>
+          <Button disabled={isBusy} onClick={retire}>
+            Retire the model
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+type CatalogModel = Awaited<ReturnType<typeof joust.catalog>>["data"][number];
+
+/** Adds a model of the catalog. */
+function AddModel() {
+  const { configuration, change, isBusy } = useManaged();
+  const { document } = configuration;
+  const names = new Set([
+    ...Object.keys(document.providers),
+    ...Object.values(document.models).flatMap((entry) => {
+      const { provider } = entry as { provider?: string };
+      return provider ? [provider] : [];
+    }),
+  ]);
+  const providers = [...names].filter((name) => name !== "sandbox");
+  const [provider, setProvider] = useState(providers[0] ?? "");
+  const [model, setModel] = useState("");
+  const [catalog, setCatalog] = useState<readonly CatalogModel[]>([]);
+  const entry = document.providers[provider] as { kind?: string } | undefined;
+  const kind = entry?.kind ?? provider;
+  useEffect(() => {
+    setCatalog([]);
+    if (kind !== "")
+      joust.catalog({ provider: kind }).then(
+        ({ data }) => setCatalog(data),
+        () => {},
+      );
+  }, [kind]);
+  if (providers.length === 0) return null;
+  const found = catalog.find((one) => one.model === model);
+  const add = async () => {
+    const bare = model.trim().replace(/[^\w.:/@-]/g, "_");
+    const name = document.models[bare] ? `${provider}/${bare}` : bare;
+    const value = { provider, ...(name !== model.trim() && { model: model.trim() }) };
+    if (await change([{ section: "models", name, value }])) setModel("");
+  };
+  return (
+    <Panel title="Add a model" about="Price, context and capabilities come from the catalog.">
+      <form
+        class="grid items-start gap-4 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (model.trim() !== "") add();
+        }}
+      >
+        <SelectField
+          label="Provider"
+          value={provider}
+          onChange={setProvider}
+          options={providers.map((name) => ({ value: name, text: name }))}
+        />
+        <div class="flex min-w-0 flex-col gap-1 text-sm">
+          <label for="new-model" class="font-medium">
+            Model
+          </label>
+          <input
+            id="new-model"
+            list="catalog"
+            value={model}
+            autocomplete="off"
+            onInput={(event) => setModel(event.currentTarget.value)}
+            class="min-h-10 w-full min-w-0 rounded-lg border border-strong bg-page px-3"
+          />
+          <datalist id="catalog">
+            {catalog.map((one) => (
+              <option key={one.model} value={one.model} />
+            ))}
+          </datalist>
+          <p class="text-muted">
+            {found
+              ? `${found.price ? `$${found.price.input} and $${found.price.output} per million tokens` : "No known price"}; ${
+                  found.capabilities?.context
+                    ? `${count(found.capabilities.context)} tokens`
+                    : "context unknown"
+                }; ${abilities(found.capabilities)}`
+              : `${count(catalog.length)} models in the catalog. Another name works too.`}
+          </p>
+        </div>
+        <div class="sm:col-span-2">
+          <Button variant="primary" type="submit" disabled={isBusy || model.trim() === ""}>
+            Add the model
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}

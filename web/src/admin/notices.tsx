@@ -1,0 +1,79 @@
+import type { ComponentChildren } from "preact";
+import { Button } from "../parts/button.tsx";
+import { useManaged } from "./managed.ts";
+
+/** Says why nothing can be changed here. */
+export function ReadOnlyNotice() {
+  const { configuration } = useManaged();
+  if (configuration.managed_by === "store") return null;
+  return (
+    <Notice tone="plain">
+      <strong class="font-semibold">Read-only.</strong>{" "}
+      {configuration.managed_by === "file" ? (
+        <>
+          The file <code class="break-all">{configuration.file}</code> manages this installation.
+          Change it there: the gateway reads it again by itself. Without a file, these pages can
+          change everything.
+        </>
+      ) : (
+        "The program that started this gateway manages its configuration."
+      )}
+    </Notice>
+  );
+}
+
+/** The result of a change that was not saved, with what to do about it. */
+export function ChangeNotice() {
+  const { problem, conflict, change, dismiss, isBusy } = useManaged();
+  return (
+    <div role="alert" class="contents">
+      {problem && (
+        <Notice tone="bad">
+          <p>
+            <strong class="font-semibold">Nothing was saved.</strong> {problem}
+          </p>
+          <Button onClick={dismiss}>Close</Button>
+        </Notice>
+      )}
+      {conflict && (
+        <Notice tone="warn">
+          <p>
+            <strong class="font-semibold">Somebody else was faster.</strong> {conflict.message}.
+            Your change was not saved, and is still in the form.
+          </p>
+          <div class="flex flex-wrap gap-2">
+            {conflict.changes.length > 0 && (
+              <Button variant="primary" disabled={isBusy} onClick={() => change(conflict.changes)}>
+                Apply my change to the new revision
+              </Button>
+            )}
+            <Button onClick={dismiss}>Keep theirs</Button>
+          </div>
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+const TONES = {
+  plain: "border-strong",
+  warn: "border-warn",
+  bad: "border-bad",
+  good: "border-good",
+};
+
+export function Notice({
+  tone,
+  children,
+}: {
+  tone: keyof typeof TONES;
+  children: ComponentChildren;
+}) {
+  return (
+    <div
+      class={`flex flex-col items-start gap-3 rounded-2xl border bg-surface px-5 py-3 text-sm ${TONES[tone]}`}
+    >
+      <div class="min-w-0 max-w-full">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,194 @@
+import { useState } from "preact/hooks";
+import type { RouterPreview } from "../../../src/client.ts";
+import { joust } from "../api/client.ts";
+import { usePage } from "../page/page.ts";
+import { Button } from "../parts/button.tsx";
+import { CheckField, NamesField, SelectField, TextField } from "../parts/field.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { useValue } from "../state/observable.ts";
+import { useManaged } from "./managed.ts";
+import { PreviewView } from "./preview-view.tsx";
+import { entryOf, fieldsOf, type RouterFields, type RouterSettings } from "./router-settings.ts";
+
+/** Settings of one router. A change is shown on last week's requests before it can be applied. */
+export function RouterForm({ name, onClose }: { name: string; onClose: () => void }) {
+  const { configuration, isEditable, change, isBusy } = useManaged();
+  const served = useValue(usePage().serving);
+  const names = served?.models.map(({ id }) => id) ?? [];
+  const settings = configuration.effective.routers[name] as unknown as RouterSettings | undefined;
+  const [fields, setFields] = useState<RouterFields>(() => fieldsOf(settings, names));
+  const [preview, setPreview] = useState<readonly RouterPreview[]>();
+  const [problem, setProblem] = useState<string>();
+  const [isChecking, setIsChecking] = useState(false);
+  const set = (changed: Partial<RouterFields>) => {
+    setFields({ ...fields, ...changed });
+    setPreview(undefined);
+    setProblem(undefined);
+  };
+  const value = entryOf(fields, configuration.document.routers[name]);
+  const changes = [{ section: "routers" as const, name, value }];
+  const review = async () => {
+    setIsChecking(true);
+    setProblem(undefined);
+    await joust.previewConfiguration({ changes }).then(
+      ({ routers }) => setPreview(routers),
+      (error: Error) => setProblem(error.message),
+    );
+    setIsChecking(false);
+  };
+  const apply = async () => {
+    if (await change(changes)) onClose();
+  };
+  const remove = async () => {
+    if (await change([{ section: "routers", name, value: null }])) onClose();
+  };
+  const options = [{ value: "", text: "none" }, ...names.map((one) => ({ value: one, text: one }))];
+  return (
+    <Panel title={name} about={settings ? undefined : "This router does not exist yet."}>
+      <form
+        class="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isChecking) review();
+        }}
+      >
+        <fieldset disabled={!isEditable} class="contents">
+          <CheckField
+            label="Choose among all models"
+            isChecked={fields.isWholePool}
+            onChange={(isWholePool) => set({ isWholePool })}
+          />
+          {!fields.isWholePool && (
+            <NamesField
+              label="Pool"
+              names={names}
+              chosen={fields.pool}
+              onChange={(pool) => set({ pool })}
+            />
+          )}
+          <div class="grid gap-4 sm:grid-cols-2">
+            <SelectField
+              label="Mode"
+              value={fields.mode}
+              onChange={(mode) => set({ mode })}
+              options={[
+                { value: "apply", text: "apply: answer with the chosen model" },
+                { value: "observe", text: "observe: log the choice, answer with the fallback" },
+                { value: "bypass", text: "bypass: only answer with the fallback" },
+              ]}
+            />
+            <SelectField
+              label="Fallback"
+              value={fields.fallback}
+              onChange={(fallback) => set({ fallback })}
+              options={options}
+              about="Answers in the modes observe and bypass."
+            />
+            <TextField
+              label="Trade-off"
+              type="number"
+              min={0}
+              max={10}
+              value={fields.tradeoff}
+              onChange={(tradeoff) => set({ tradeoff })}
+              about="0 for quality alone, 10 for the cheapest model."
+            />
+            <TextField
+              label="Budget in US dollars per request"
+              type="number"
+              min={0}
+              value={fields.budget}
+              onChange={(budget) => set({ budget })}
+              about="Mean cost that is kept by avoiding expensive models. Empty: none."
+            />
+            <SelectField
+              label="Duels that nobody requested"
+              value={fields.duels}
+              onChange={(duels) => set({ duels })}
+              options={[
+                { value: "off", text: "none" },
+                { value: "auto", text: "when the policy wants to learn" },
+                { value: "on", text: "whenever possible" },
+              ]}
+            />
+            <TextField
+              label="Largest share of requests with such a duel, in percent"
+              type="number"
+              min={0}
+              max={100}
+              value={fields.share}
+              onChange={(share) => set({ share })}
+            />
+            <TextField
+              label="Largest share of the cost for such duels, in percent"
+              type="number"
+              min={0}
+              max={100}
+              value={fields.spend}
+              onChange={(spend) => set({ spend })}
+            />
+            <SelectField
+              label="Judge"
+              value={fields.judge}
+              onChange={(judge) => set({ judge })}
+              options={options}
+              about="A model that votes on a share of the answers."
+            />
+            {fields.judge !== "" && (
+              <>
+                <TextField
+                  label="Judged answers, in percent"
+                  type="number"
+                  min={0}
+                  max={100}
+                  value={fields.judgeShare}
+                  onChange={(judgeShare) => set({ judgeShare })}
+                />
+                <TextField
+                  label="Weight of the judge's votes"
+                  type="number"
+                  min={0}
+                  max={1}
+                  value={fields.judgeWeight}
+                  onChange={(judgeWeight) => set({ judgeWeight })}
+                />
+              </>
+            )}
+          </div>
+          <CheckField
+            label="Guard"
+            isChecked={fields.guard}
+            onChange={(guard) => set({ guard })}
+            about="Serves the best single model while votes show that routing does worse."
+          />
+        </fieldset>
+        {problem && (
+          <p role="alert" class="text-sm text-bad">
+            {problem}
+          </p>
+        )}
+        {preview && <PreviewView routers={preview} />}
+        <div class="flex flex-wrap gap-2">
+          {isEditable && !preview && (
+            <Button variant="primary" type="submit" disabled={isChecking}>
+              {isChecking ? "Deciding last week's requests again\u2026" : "Review the change"}
+            </Button>
+          )}
+          {preview && (
+            <Button variant="primary" disabled={isBusy} onClick={apply}>
+              Apply the change
+            </Button>
+          )}
+          {isEditable && settings && (
+            <Button disabled={isBusy} onClick={remove}>
+              Remove the router
+            </Button>
+          )}
+          <Button variant="quiet" onClick={onClose}>
+            Close
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,165 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+const INPUT =
+  "min-h-10 w-full min-w-0 rounded-lg border border-strong bg-page px-3 text-ink disabled:border-line disabled:text-muted";
+
+/** A label above a control, with an explanation below it. `children` gets the id of the control. */
+function Labelled({
+  label,
+  about,
+  children,
+}: {
+  label: string;
+  about?: ComponentChildren;
+  children: (id: string) => ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class="flex min-w-0 flex-col gap-1 text-sm">
+      <label for={id} class="font-medium">
+        {label}
+      </label>
+      {children(id)}
+      {about && <p class="text-muted">{about}</p>}
+    </div>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly about?: ComponentChildren;
+  readonly disabled?: boolean | undefined;
+}
+
+export function TextField({
+  label,
+  value,
+  onChange,
+  about,
+  type = "text",
+  ...rest
+}: FieldProps & {
+  type?: "text" | "password" | "number" | "datetime-local";
+  placeholder?: string | undefined;
+  min?: number;
+  max?: number;
+  required?: boolean;
+}) {
+  return (
+    <Labelled label={label} about={about}>
+      {(id) => (
+        <input
+          id={id}
+          type={type as "text"}
+          step="any"
+          autocomplete="off"
+          spellcheck={false}
+          value={value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+          class={`${INPUT} ${type === "password" ? "font-mono" : ""}`}
+          {...(rest as object)}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+export function SelectField<T extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  about,
+  disabled = false,
+}: Omit<FieldProps, "value" | "onChange"> & {
+  value: T;
+  options: readonly { readonly value: T; readonly text: string }[];
+  onChange: (value: T) => void;
+}) {
+  return (
+    <Labelled label={label} about={about}>
+      {(id) => (
+        <select
+          id={id}
+          value={value}
+          disabled={disabled}
+          onChange={(event) => onChange(event.currentTarget.value as T)}
+          class={INPUT}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+export function CheckField({
+  label,
+  isChecked,
+  onChange,
+  about,
+  disabled = false,
+}: {
+  label: string;
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  about?: ComponentChildren;
+  disabled?: boolean;
+}) {
+  return (
+    <label class="flex min-h-10 items-start gap-2.5 py-2 text-sm">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+        class="mt-0.5 size-4 shrink-0 accent-(--accent)"
+      />
+      <span class="min-w-0">
+        {label}
+        {about && <span class="block text-muted">{about}</span>}
+      </span>
+    </label>
+  );
+}
+
+/** Check boxes for any number of names. */
+export function NamesField({
+  label,
+  names,
+  chosen,
+  onChange,
+  disabled = false,
+}: {
+  label: string;
+  names: readonly string[];
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+  disabled?: boolean;
+}) {
+  return (
+    <fieldset class="min-w-0 text-sm">
+      <legend class="font-medium">{label}</legend>
+      <div class="grid gap-x-6 sm:grid-cols-2">
+        {names.map((name) => (
+          <CheckField
+            key={name}
+            label={name}
+            disabled={disabled}
+            isChecked={chosen.includes(name)}
+            onChange={(isChecked) =>
+              onChange(names.filter((one) => (one === name ? isChecked : chosen.includes(one))))
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
