@@ -1,4 +1,4 @@
-import { JoustClient, type Session } from "../../../src/client.ts";
+import { ApiError, JoustClient, type Session } from "../../../src/client.ts";
 import { Observable } from "../state/observable.ts";
 import { load, save } from "../state/storage.ts";
 import { capital } from "../text/format.ts";
@@ -48,12 +48,19 @@ async function readSession(): Promise<void> {
   changed(await quiet.session());
 }
 
-/** Signs in with the key that an older version of this page has stored in the browser, and deletes it there. */
+/**
+ * Signs in with a key that was left in the browser's storage, by an invitation or by an older version of this page, and
+ * deletes it there.
+ */
 async function useStoredKey(): Promise<void> {
   const stored = load(localStorage, "key");
   if (typeof stored === "string") {
-    save(localStorage, "key", undefined);
-    if (session.value?.required && !session.value.key) await signIn(stored).catch(() => {});
+    try {
+      if (session.value?.required) await signIn(stored);
+      save(localStorage, "key", undefined);
+    } catch (error) {
+      if (error instanceof ApiError) save(localStorage, "key", undefined);
+    }
   }
   if (session.value?.required && !session.value.key) keyProblem.set(NEEDED);
 }
