@@ -4,15 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { JoustClient } from "../client/client.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
-import { checkedAt, InputError } from "../core/input/input-error.ts";
 import { Random } from "../core/random/random.ts";
 import { backUp } from "../store/backup/back-up.ts";
 import { DAY_MS } from "../store/decision-id.ts";
 import type { GroupCommit } from "../store/group-commit.ts";
-import { readKey } from "../store/seal.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access/access.ts";
-import { isLoopback } from "./access/origin.ts";
 import { Administration, type ManagedBy } from "./administration/administration.ts";
 import { Audit } from "./administration/audit.ts";
 import { NodeBeacon } from "./administration/node-beacon.ts";
@@ -27,6 +24,7 @@ import { secondHere } from "./feedback/fetch-second.ts";
 import { Judge } from "./feedback/judge.ts";
 import { Signals } from "./feedback/signals.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
+import { checkHost, checkStoreKey, entriesOf, hearRouting } from "./gateway-parts.ts";
 import { collect } from "./insight/collect.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Forecasts } from "./insight/forecasts.ts";
@@ -42,7 +40,6 @@ import { SecondAnswers, secondLimits } from "./log/second-answers.ts";
 import { StoredResponses } from "./log/stored-responses.ts";
 import { locationOf, openStore } from "./open-store.ts";
 import { ALONE, type Peers } from "./peers/peers.ts";
-import type { MinuteLimit } from "./providers/deployment.ts";
 import { checkKeys, type Placement } from "./providers/model-specs.ts";
 import { type ProbeResult, probeAll } from "./providers/probe.ts";
 import { answerConversation, answerUnrouted, type RequestParts } from "./request.ts";
@@ -51,7 +48,6 @@ import { Sessions } from "./routing/decide.ts";
 import { Guard } from "./routing/guard.ts";
 import type { RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
-import type { ReadNews } from "./routing/prefixes.ts";
 import { type Serving, Warnings } from "./routing/serving.ts";
 import { directFetch, SandboxVoters } from "./sandbox/voters.ts";
 import type { Intake } from "./server/connections.ts";
@@ -396,45 +392,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   };
 }
 
-/** The models that are served, as entries of a configuration. */
-function entriesOf({ models }: Serving): Record<string, { provider: string; model: string }> {
-  const entries = [...models.values()].map(({ name, spec }) => {
-    return [name, { provider: spec.provider, model: spec.upstreamName }] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
 function builderOptions(options: Omit<GatewayOptions, "logger">) {
   const { env, projectData: data, encoders, folder, clock, dataDir } = options;
   const catalog = { builtIn: join(data, "catalog"), updated: join(dataDir, "catalog") };
   return { env, data, encoders, folder, clock, catalog };
-}
-
-/** Takes over what other processes of this machine have learned about conversations and deployments. */
-function hearRouting(peers: Peers, serving: () => Serving): void {
-  peers.on("read", ([router, news]: [string, ReadNews]) =>
-    serving().routers.get(router)?.prices.read.adopt(news),
-  );
-  peers.on("used", ([model, name, limit, amount]: [string, string, MinuteLimit, number]) => {
-    const { deployments = [] } = serving().models.get(model) ?? {};
-    deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(limit, amount);
-  });
-}
-
-function checkStoreKey({ store: { key } }: Config): void {
-  if (key === undefined) return;
-  checkedAt({ file: "joust.yaml", field: "store.key" }, () => readKey(key));
-}
-
-/**
- * Refuses to listen for other machines if there is no API key: everybody who can reach
- * the gateway could spend the operator's money.
- */
-function checkHost({ server: { host } }: Config, access: Access): void {
-  if (!access.isOpen || isLoopback(host)) return;
-  throw new InputError(
-    { file: "joust.yaml", field: "server.host" },
-    `is ${host}, which other machines can reach, but there is no API key`,
-    "create a key first, in the same data folder or database: joust keys add NAME",
-  );
 }

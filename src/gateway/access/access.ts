@@ -10,7 +10,7 @@ import { Budgets, type Reservation } from "./budgets.ts";
 import { Concurrency } from "./concurrency.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
 import { RateLimit } from "./rate-limit.ts";
-import { CSRF_HEADER, type SignIn, SignIns } from "./sign-ins.ts";
+import { CSRF_HEADER, SAFE, type SignedIn, type SignIn, SignIns } from "./sign-ins.ts";
 
 /** Sender of a request. */
 export interface Caller {
@@ -338,20 +338,6 @@ export class Access {
 function after<T>(checked: void | Promise<void>, value: T): T | Promise<T> {
   return checked ? checked.then(() => value) : value;
 }
-
-/** A session of the page that is valid, with the values that the browser keeps. */
-export interface SignedIn {
-  /** Name and scopes of the API key. */
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly expiresAt: number;
-  /** Value of the cookie. */
-  readonly token: string;
-  readonly csrf: string;
-}
-
-/** Methods that change nothing, so that a request of another site does no harm. */
-const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** A model that a request may call, and the most that its answer can cost; undefined without a price. */
 export interface Billed {

@@ -9,6 +9,20 @@ export interface SignIn {
   readonly expiresAt: number;
 }
 
+/** A session of the page that is valid, with the values that the browser keeps. */
+export interface SignedIn {
+  /** Name and scopes of the API key. */
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number;
+  /** Value of the cookie. */
+  readonly token: string;
+  readonly csrf: string;
+}
+
+/** Methods that change nothing, so that a request of another site does no harm. */
+export const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
 /** Header in which a page proves that it can read the responses of the gateway. */
 export const CSRF_HEADER = "x-joust-csrf";
 

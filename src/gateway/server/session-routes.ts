@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Session, SignInRequest } from "../../api/session.ts";
-import type { Access, SignedIn } from "../access/access.ts";
-import { cookieOf } from "../access/sign-ins.ts";
+import type { Access } from "../access/access.ts";
+import { cookieOf, type SignedIn } from "../access/sign-ins.ts";
 import type { Clock } from "../clock/clock.ts";
 import { type App, contract } from "./app.ts";
 

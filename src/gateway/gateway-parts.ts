@@ -1,0 +1,49 @@
+/** Small parts of the gateway that `open` uses. */
+import { checkedAt, InputError } from "../core/input/input-error.ts";
+import { readKey } from "../store/seal.ts";
+import type { Access } from "./access/access.ts";
+import { isLoopback } from "./access/origin.ts";
+import type { Config } from "./config/config.ts";
+import type { Peers } from "./peers/peers.ts";
+import type { MinuteLimit } from "./providers/deployment.ts";
+import type { ReadNews } from "./routing/prefixes.ts";
+import type { Serving } from "./routing/serving.ts";
+
+/** The models that are served, as entries of a configuration. */
+export function entriesOf({
+  models,
+}: Serving): Record<string, { provider: string; model: string }> {
+  const entries = [...models.values()].map(({ name, spec }) => {
+    return [name, { provider: spec.provider, model: spec.upstreamName }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Takes over what other processes of this machine have learned about conversations and deployments. */
+export function hearRouting(peers: Peers, serving: () => Serving): void {
+  peers.on("read", ([router, news]: [string, ReadNews]) =>
+    serving().routers.get(router)?.prices.read.adopt(news),
+  );
+  peers.on("used", ([model, name, limit, amount]: [string, string, MinuteLimit, number]) => {
+    const { deployments = [] } = serving().models.get(model) ?? {};
+    deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(limit, amount);
+  });
+}
+
+export function checkStoreKey({ store: { key } }: Config): void {
+  if (key === undefined) return;
+  checkedAt({ file: "joust.yaml", field: "store.key" }, () => readKey(key));
+}
+
+/**
+ * Refuses to listen for other machines if there is no API key: everybody who can reach
+ * the gateway could spend the operator's money.
+ */
+export function checkHost({ server: { host } }: Config, access: Access): void {
+  if (!access.isOpen || isLoopback(host)) return;
+  throw new InputError(
+    { file: "joust.yaml", field: "server.host" },
+    `is ${host}, which other machines can reach, but there is no API key`,
+    "create a key first, in the same data folder or database: joust keys add NAME",
+  );
+}
