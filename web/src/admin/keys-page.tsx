@@ -97,7 +97,12 @@ export function KeysPage() {
             : undefined
         }
       >
-        <KeyForm action="Create the key" isFirst={keys.length === 0} onSubmit={add} />
+        <KeyForm
+          key={created?.name}
+          action="Create the key"
+          isFirst={keys.length === 0}
+          onSubmit={add}
+        />
       </Panel>
     </>
   );
