@@ -141,7 +141,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     const page = await visit("learning");
     const database = new Sqlite(join(gateway.folder, "joust.db"));
     database.exec("BEGIN IMMEDIATE");
-    const box = page.getByLabel("Weigh votes by how reliable");
+    const box = page.getByLabel("Weigh votes by how often");
     await box.click();
     await page.getByText(/Nothing was saved\..*the store is unavailable/).waitFor();
     database.exec("ROLLBACK");
@@ -149,7 +149,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await box.click();
     await expect
       .poll(async () => (await gateway.client.configuration()).effective.routers.auto)
-      .toMatchObject({ weigh_voters: false });
+      .toMatchObject({ weigh_voters: true });
   });
 
   it("lists the changes, goes back, and exports a file without secrets", async () => {
@@ -159,7 +159,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByText("Before and after").first().click();
     await page.getByRole("region", { name: "Before" }).first().waitFor();
     const { effective } = await gateway.client.configuration();
-    expect(effective.routers.auto).toMatchObject({ weigh_voters: true });
+    expect(effective.routers.auto).toMatchObject({ weigh_voters: false });
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Export joust.yaml" }).click(),

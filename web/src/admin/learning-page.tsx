@@ -43,8 +43,8 @@ function RouterLearning({ router }: { router: string }) {
   return (
     <Panel title={router}>
       <CheckField
-        label="Weigh votes by how reliable the voter's earlier votes were"
-        isChecked={settings.weigh_voters !== false}
+        label="Weigh votes by how often the voter agreed with the router"
+        isChecked={settings.weigh_voters === true}
         disabled={!isEditable || isBusy}
         onChange={weigh}
       />

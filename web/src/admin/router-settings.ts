@@ -23,7 +23,7 @@ const NEW: RouterSettings = {
   duels: { mode: false, share: 0.2, spend: 0.3 },
   guard: true,
   explore: 0.02,
-  weigh_voters: true,
+  weigh_voters: false,
 };
 
 /** The fields of the form. Numbers are texts, because a person may be typing them. */
