@@ -3,12 +3,17 @@ import type { Store } from "../../store/store.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { Flushable } from "./logged.ts";
 
+/** Longest time that a decision waits in the queue of one process, and in that of one of many. */
+const DELAY_MS = 50;
+const MOST_DELAY_MS = 200;
+
 /** The log of a gateway, which can wait for the queues of the other processes of this machine. */
 export class MachineLog extends GroupCommit implements Flushable {
   readonly #peers: Peers;
 
   constructor(store: Pick<Store, "append" | "record">, peers: Peers) {
-    super(store);
+    // All processes together make as many commits as one, and a crash loses as many decisions.
+    super(store, { delayMs: Math.min(MOST_DELAY_MS, DELAY_MS * peers.count) });
     this.#peers = peers;
     peers.answer("flush", () => this.flush());
   }
