@@ -19,7 +19,7 @@ it("serve without key and file serves a sandbox, routes, votes, and stops on SIG
   process.kill("SIGTERM");
   const { code, stdout } = await process.end;
   expect(code).toBe(0);
-  expect(stdout).toContain("a sandbox of 10");
+  expect(stdout).toContain("a sandbox of 5");
 });
 
 it("stops on the first SIGTERM after a garbage collection", async () => {
