@@ -336,7 +336,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       checkKeys(next, env);
       await builder.check(next);
     },
-    apply: serve,
+    // The new revision is known a moment after this call.
+    apply: (next) => serve(next).then(() => void setImmediate(() => beacon.send())),
   });
   const startedAt = clock.date();
   const beacon = new NodeBeacon(store, () => ({
