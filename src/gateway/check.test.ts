@@ -96,12 +96,15 @@ models:
       deployment: "closed",
       ms: expect.any(Number),
       error: "closed answered 401; hint: check the key of this provider",
+      code: "status",
+      status: 401,
     },
     {
       model: "b",
       deployment: "broken",
       ms: expect.any(Number),
       error: expect.stringContaining("sent an incomplete answer"),
+      code: "broken",
     },
   ]);
   expect(host.received).toHaveLength(3);
