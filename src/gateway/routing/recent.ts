@@ -10,8 +10,9 @@ export class RecentQueries {
   #ring: RecentQuery[] = [];
   #next = 0;
 
-  add(query: RecentQuery): void {
-    this.#ring[this.#next] = query;
+  add({ at, x, candidates, costs, pair }: RecentQuery): void {
+    // Only these members are kept: the other ones of a decision of a large pool take more than twice as much.
+    this.#ring[this.#next] = { at, x, candidates, costs, pair };
     this.#next = (this.#next + 1) % SIZE;
   }
 

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
@@ -60,27 +60,17 @@ export function FilterForm({
       }}
     >
       <Field label="Text of the prompt" class="col-span-2">
-        {(id) => <input id={id} type="search" name="text" value={filter.text ?? ""} class={BOX} />}
+        {(id) => <Input id={id} type="search" name="text" text={filter.text} />}
       </Field>
       <Choice label="Time" name="hours" filter={filter} any="Any time" options={SPANS} />
       <Choice label="Outcome" name="outcome" filter={filter} any="Any outcome" options={OUTCOMES} />
       {filter.hours === "custom" && (
         <>
           <Field label="From" class="max-sm:col-span-2">
-            {(id) => (
-              <input
-                id={id}
-                type="datetime-local"
-                name="from"
-                value={filter.from ?? ""}
-                class={BOX}
-              />
-            )}
+            {(id) => <Input id={id} type="datetime-local" name="from" text={filter.from} />}
           </Field>
           <Field label="To" class="max-sm:col-span-2">
-            {(id) => (
-              <input id={id} type="datetime-local" name="to" value={filter.to ?? ""} class={BOX} />
-            )}
+            {(id) => <Input id={id} type="datetime-local" name="to" text={filter.to} />}
           </Field>
         </>
       )}
@@ -105,7 +95,7 @@ export function FilterForm({
       <Range label="Cost in dollars" low="min_cost" high="max_cost" filter={filter} />
       <Range label="Duration in seconds" low="min_seconds" high="max_seconds" filter={filter} />
       <Field label="Session">
-        {(id) => <input id={id} name="session_id" value={filter.session_id ?? ""} class={BOX} />}
+        {(id) => <Input id={id} name="session_id" text={filter.session_id} />}
       </Field>
       {isChanged && (
         <div class="flex items-end">
@@ -136,6 +126,18 @@ function Field({
       {children(id)}
     </div>
   );
+}
+
+/** A field for text. What is typed stays until the field's own condition changes. */
+function Input({
+  text = "",
+  ...rest
+}: InputHTMLAttributes<HTMLInputElement> & { text?: string | undefined }) {
+  const box = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (box.current) box.current.value = text;
+  }, [text]);
+  return <input ref={box} class={BOX} {...rest} />;
 }
 
 function Choice({
@@ -183,16 +185,15 @@ function Range({
   filter: Filter;
 }) {
   const input = (name: keyof Filter, text: string) => (
-    <input
+    <Input
       type="number"
       min="0"
       step="any"
       inputMode="decimal"
       name={name}
-      value={filter[name] ?? ""}
+      text={filter[name]}
       placeholder={text}
       aria-label={`${label}, ${text}`}
-      class={BOX}
     />
   );
   return (
