@@ -46,7 +46,7 @@ import { answerConversation, answerUnrouted, type RequestParts } from "./request
 import { Builder } from "./routing/builder.ts";
 import { Sessions } from "./routing/decide.ts";
 import { Guard } from "./routing/guard.ts";
-import type { RouterTools } from "./routing/live-router.ts";
+import { pollMsFor, type RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 import { type Serving, Warnings } from "./routing/serving.ts";
 import { directFetch, SandboxVoters } from "./sandbox/voters.ts";
@@ -210,6 +210,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     clock,
     node: `${process.pid}-${randomBytes(4).toString("hex")}`,
     peers,
+    pollMs: pollMsFor(Object.keys(config.routers).length),
     onError: (error, router) => logger.error({ err: error, router }, "router"),
   };
   let served = await builder.build(config, tools);

@@ -26,7 +26,14 @@ export interface RouterTools {
   /** Name of this node as the holder of a lease. */
   readonly node: string;
   readonly peers: Peers;
+  /** Longest time until a router notices a change whose notification was lost; one second by default. */
+  readonly pollMs?: number | undefined;
   readonly onError: (error: unknown, router: string) => void;
+}
+
+/** With many routers each one looks less often, so that together they take little of the processor. */
+export function pollMsFor(routers: number): number {
+  return Math.min(4000, Math.max(1000, 4 * routers));
 }
 
 /** A router that is served: its models, its encoder and the newest posterior. */
@@ -58,7 +65,7 @@ export class LiveRouter {
     calibration: Calibration,
     tools: RouterTools,
   ) {
-    const { store, kinds, clock, node, onError } = tools;
+    const { store, kinds, clock, node, onError, pollMs } = tools;
     this.name = name;
     this.config = config;
     this.calibration = calibration;
@@ -76,6 +83,7 @@ export class LiveRouter {
       router: name,
       holder: node,
       findPolicy: kinds.find,
+      ...(pollMs !== undefined && { settings: { pollMs } }),
       timers: { ...systemTimers, now: () => clock.now(), date: () => clock.date() },
       onLearned: (fold) => this.#follower.adopt(fold),
       onError: (error) => onError(error, name),
@@ -189,12 +197,13 @@ export class LiveRouter {
   }
 
   #newFollower(): Follower {
-    const { store, kinds, onError } = this.#tools;
+    const { store, kinds, onError, pollMs } = this.#tools;
     return new Follower({
       store,
       router: this.name,
       findPolicy: kinds.find,
       settings: this.#settings,
+      pollMs,
       onError: (error) => onError(error, this.name),
     });
   }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, InputHTMLAttributes } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
@@ -128,16 +128,31 @@ function Field({
   );
 }
 
-/** A field for text. What is typed stays until the field's own condition changes. */
+/** A field whose text stays as it was typed until its own condition changes. */
 function Input({
+  id = "",
+  name,
   text = "",
-  ...rest
-}: InputHTMLAttributes<HTMLInputElement> & { text?: string | undefined }) {
+  type = "text",
+}: {
+  id?: string;
+  name: keyof Filter;
+  text?: string | undefined;
+  type?: "text" | "search" | "datetime-local";
+}) {
+  const ref = useText(text);
+  if (type === "search") return <input type="search" id={id} name={name} ref={ref} class={BOX} />;
+  if (type === "text") return <input id={id} name={name} ref={ref} class={BOX} />;
+  return <input type="datetime-local" id={id} name={name} ref={ref} class={BOX} />;
+}
+
+/** Sets the value of an input when the text changes, and not each time the form is drawn. */
+function useText(text: string): RefObject<HTMLInputElement | null> {
   const box = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (box.current) box.current.value = text;
   }, [text]);
-  return <input ref={box} class={BOX} {...rest} />;
+  return box;
 }
 
 function Choice({
@@ -184,26 +199,40 @@ function Range({
   high: keyof Filter;
   filter: Filter;
 }) {
-  const input = (name: keyof Filter, text: string) => (
-    <Input
+  return (
+    <fieldset class="min-w-0 max-sm:col-span-2">
+      <legend class="mb-1 text-xs text-muted">{label}</legend>
+      <div class="flex gap-1.5">
+        <Amount label={label} name={low} text={filter[low]} limit="at least" />
+        <Amount label={label} name={high} text={filter[high]} limit="at most" />
+      </div>
+    </fieldset>
+  );
+}
+
+function Amount({
+  label,
+  name,
+  text = "",
+  limit,
+}: {
+  label: string;
+  name: keyof Filter;
+  text?: string | undefined;
+  limit: string;
+}) {
+  return (
+    <input
       type="number"
       min="0"
       step="any"
       inputMode="decimal"
       name={name}
-      text={filter[name]}
-      placeholder={text}
-      aria-label={`${label}, ${text}`}
+      ref={useText(text)}
+      placeholder={limit}
+      aria-label={`${label}, ${limit}`}
+      class={BOX}
     />
-  );
-  return (
-    <fieldset class="min-w-0 max-sm:col-span-2">
-      <legend class="mb-1 text-xs text-muted">{label}</legend>
-      <div class="flex gap-1.5">
-        {input(low, "at least")}
-        {input(high, "at most")}
-      </div>
-    </fieldset>
   );
 }
 
