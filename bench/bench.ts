@@ -16,6 +16,10 @@ export interface BenchFlags {
   readonly from?: number | undefined;
   /** Folder in which an interrupted run continues. */
   readonly folder?: string | undefined;
+  /** Another checkout of Joust, which is measured in the same run. */
+  readonly before?: string | undefined;
+  /** The program of Bifrost. */
+  readonly bifrost?: string | undefined;
 }
 
 export type Bench = (names: readonly string[], flags: BenchFlags) => Promise<BenchResult>;

@@ -43,6 +43,15 @@ export class Driver {
     return (1000 * done) / (performance.now() - start);
   }
 
+  /** Sends streams that the mock upstream sends with pauses between the chunks, 16 at the same time. */
+  async paced(target: Target, seconds: number): Promise<Times[]> {
+    const until = performance.now() + 1000 * seconds;
+    const more = () => performance.now() < until;
+    const members = { stream: true, max_tokens: 20, user: "paced" };
+    const workers = Array.from({ length: 16 }, () => this.#work(target, members, more));
+    return (await Promise.all(workers)).flat();
+  }
+
   /** Sends one request over a connection that is kept open. */
   send(target: Target, stream: boolean): Promise<Times> {
     const pool = this.#pools.get(target.origin) ?? new Pool(target.origin, { pipelining: 1 });

@@ -5,6 +5,9 @@
 import { createServer, type ServerResponse } from "node:http";
 
 const CHUNKS = 200;
+/** Member of a request whose stream is paced, and the milliseconds between its chunks. */
+const PACED = '"user":"paced"';
+const PAUSE = 10;
 const HEAD = { id: "chatcmpl-mock", created: 1_700_000_000, model: "mock" };
 const TEXT = "The sky is blue because air scatters short waves of light more than long ones. ";
 const USAGE = { prompt_tokens: 40, completion_tokens: CHUNKS, total_tokens: 40 + CHUNKS };
@@ -37,8 +40,8 @@ const server = createServer((request, response) => {
   });
   request.on("end", () => {
     if (/"stream": ?true/.test(body)) {
-      const tokens = Number(/"max_tokens": ?(\d+)/.exec(body)?.[1] ?? CHUNKS);
-      stream(response, tokens, body.includes("include_usage"));
+      const tokens = Number(/"max_(?:completion_)?tokens": ?(\d+)/.exec(body)?.[1] ?? CHUNKS);
+      stream(response, tokens, body.includes("include_usage"), body.includes(PACED));
     } else {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(WHOLE);
@@ -48,14 +51,20 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(Number(process.argv[2]), "127.0.0.1");
 
-/** Sends one event per iteration of the event loop, like a model that generates token by token. */
-function stream(response: ServerResponse, tokens: number, wantsUsage: boolean): void {
+/** Sends one event per iteration of the event loop or, if paced, per `PAUSE`, like a model that generates token by token. */
+function stream(
+  response: ServerResponse,
+  tokens: number,
+  wantsUsage: boolean,
+  isPaced: boolean,
+): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   let left = Math.min(tokens, CHUNKS);
   const next = () => {
     if (response.destroyed) return;
     response.write(EVENTS[CHUNKS - left--]);
-    if (left > 0) setImmediate(next);
+    if (left > 0 && isPaced) setTimeout(next, PAUSE);
+    else if (left > 0) setImmediate(next);
     else response.end(wantsUsage ? LAST : "data: [DONE]\n\n");
   };
   next();

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -65,11 +65,16 @@ export class Server implements Target {
     return (Number(stdout) * 1024) / 1e6;
   }
 
-  /** CPU seconds used so far; NaN on systems without /proc. */
+  /** CPU seconds that all threads have used so far, to the nanosecond; NaN on systems without /proc. */
   async cpuSeconds(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#child.pid}/stat`, "utf8").catch(() => "");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+    const tasks = `/proc/${this.#child.pid}/task`;
+    const threads = await readdir(tasks).catch(() => []);
+    if (threads.length === 0) return Number.NaN;
+    const used = threads.map(async (thread) => {
+      const stat = await readFile(`${tasks}/${thread}/schedstat`, "utf8").catch(() => "0");
+      return Number.parseInt(stat, 10);
+    });
+    return (await Promise.all(used)).reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e9;
   }
 
   async stop(): Promise<void> {
@@ -103,14 +108,22 @@ export function startFloor(mock: Server): Promise<Server> {
   return Server.start("floor", (port) => [NODE, file, String(port), upstream]);
 }
 
-/** Joust as `npm start` runs it: five models, one router, static encoder, SQLite, metrics, request log. */
+const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Joust as `npm start` runs it: five models, one router, static encoder, SQLite, metrics, request log.
+ * `flags` are options of Node; `checkout` is another checkout, to compare two versions in one run.
+ */
 export async function startJoust(
   mock: Server,
   folder: string,
   flags: readonly string[] = [],
   processes = 1,
+  { name = "joust", checkout = CHECKOUT }: { name?: string; checkout?: string } = {},
 ): Promise<Server> {
-  const main = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
+  const main = join(checkout, "bin/joust.js");
+  // Older checkouts always serve with one process.
+  const hasProcesses = existsSync(join(checkout, "src/gateway/processes"));
   const models = [1, 2, 3, 4, 5].map(
     (n) => `  model-${n}: {provider: mock, model: mock, price: {input: ${n}, output: ${4 * n}}}`,
   );
@@ -131,10 +144,52 @@ export async function startJoust(
     folder,
     "--port",
     String(port),
-    "--processes",
-    String(processes),
+    ...(hasProcesses ? ["--processes", String(processes)] : []),
   ];
-  return Server.start("joust", command, { model: "auto" });
+  return Server.start(name, command, { model: "auto" });
+}
+
+/**
+ * Bifrost, a gateway in Go, from a binary that was built from its repository. Logs and stores are
+ * off, and the prices that it needs to start are in a file, so that it sends nothing elsewhere.
+ */
+export async function startBifrost(mock: Server, folder: string, binary: string): Promise<Server> {
+  const prices = join(folder, "prices.json");
+  const none = join(folder, "none.json");
+  const config = {
+    $schema: "https://www.getbifrost.ai/schema",
+    client: { enable_logging: false, drop_excess_requests: false, initial_pool_size: 300 },
+    framework: {
+      pricing: {
+        pricing_url: `file://${prices}`,
+        model_parameters_url: `file://${none}`,
+        mcp_library_url: `file://${none}`,
+        pricing_sync_interval: 86_400,
+      },
+    },
+    providers: {
+      openai: {
+        keys: [{ name: "bench", value: "none", weight: 1, models: ["*"] }],
+        network_config: { base_url: mock.origin, allow_private_network: true },
+        concurrency_and_buffer_size: { concurrency: 1000, buffer_size: 5000 },
+      },
+    },
+    config_store: { enabled: false },
+    logs_store: { enabled: false },
+  };
+  await mkdir(folder, { recursive: true });
+  const price = { provider: "openai", mode: "chat", input_cost_per_token: 1e-6 };
+  await writeFile(prices, JSON.stringify({ mock: { ...price, output_cost_per_token: 4e-6 } }));
+  await writeFile(none, "{}");
+  await writeFile(join(folder, "config.json"), JSON.stringify(config));
+  const flags = ["-app-dir", folder, "-host", "127.0.0.1", "-log-level", "error"];
+  const command = (port: number): [string, ...string[]] => [
+    binary,
+    ...flags,
+    "-port",
+    String(port),
+  ];
+  return Server.start("bifrost", command, { model: "openai/mock" });
 }
 
 /** Portkey from npm; undefined, with a message on stderr, if it cannot be installed or started. */

@@ -1,11 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { cpus, tmpdir } from "node:os";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Table } from "../src/lab/report/table.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver } from "./gateway-driver.ts";
+import { type GatewayRow, writePage } from "./gateway-page.ts";
 import {
   type Server,
+  startBifrost,
   startFloor,
   startJoust,
   startLiteLlm,
@@ -13,24 +14,30 @@ import {
   startPortkey,
 } from "./gateway-servers.ts";
 import { median } from "./median.ts";
-import { DOCS, publish } from "./publish.ts";
 
 const ROUNDS = 30;
 /** Seconds per measurement. Many short rounds are fairer than few long ones, because the speed of the machine varies. */
 const SECONDS = 0.4;
 /** Seconds of full load before the measurement, first with responses, then with streams: rates grow until the code is compiled. */
 const WARM_UP_SECONDS = 5;
-const MEMORY_REQUESTS = 100_000;
+const MEMORY_REQUESTS = 200_000;
+const MEMORY_STEPS = 8;
 
-/** Results of one gateway in one round. */
+/** Results of one gateway in one round. Times in milliseconds. */
 interface Measurement {
   readonly p50: number;
-  readonly rate: number;
+  readonly rate16: number;
+  readonly rate64: number;
   readonly firstChunk: number;
+  readonly pacedFirstChunk: number;
   readonly streams: number;
-  /** CPU milliseconds per request at full rate. */
+  /** CPU milliseconds per request and per stream, 16 at the same time. */
   readonly cpu: number;
+  readonly streamCpu: number;
 }
+
+type Round = readonly Measurement[];
+type NumberOf = (round: Round, server: number) => number;
 
 /**
  * Measures what a gateway adds to a request. The same driver sends the same prompts to the same
@@ -43,14 +50,22 @@ export async function gateway(names: readonly string[], flags: BenchFlags): Prom
   const mock = await startMock();
   const servers = [mock];
   try {
-    servers.push(await startFloor(mock), await startJoust(mock, folder));
+    servers.push(await startFloor(mock), await startJoust(mock, join(folder, "joust")));
+    if (flags.before !== undefined) {
+      const other = { name: "before", checkout: resolve(flags.before) };
+      servers.push(await startJoust(mock, join(folder, "before"), [], other));
+    }
+    if (flags.bifrost !== undefined) {
+      servers.push(await startBifrost(mock, join(folder, "bifrost"), resolve(flags.bifrost)));
+    }
     const peers = { portkey: startPortkey, litellm: startLiteLlm };
     for (const [name, start] of Object.entries(peers)) {
       const peer = names.length === 0 || names.includes(name) ? await start(mock) : undefined;
       if (peer) servers.push(peer);
     }
     const rounds = await measure(servers, driver, flags.rounds ?? ROUNDS);
-    return await report(servers, rounds, driver, names.length === 0);
+    const isPublished = names.length === 0 || flags.bifrost !== undefined;
+    return await report(servers, rounds, driver, isPublished);
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     await rm(folder, { recursive: true, force: true });
@@ -82,172 +97,117 @@ async function measure(
 
 async function measureOne(server: Server, driver: Driver): Promise<Measurement> {
   const p50 = median((await driver.sequential(server, false, SECONDS)).map(({ whole }) => whole));
-  const firstChunk = median(
-    (await driver.sequential(server, true, SECONDS)).map(({ first }) => first),
-  );
+  const firsts = (await driver.sequential(server, true, SECONDS)).map(({ first }) => first);
+  const paced = (await driver.paced(server, SECONDS)).map(({ first }) => first);
+  const { rate: rate16, cpu } = await measureRate(server, driver, false);
+  const { rate: streams, cpu: streamCpu } = await measureRate(server, driver, true);
+  const rate64 = await driver.rate(server, false, SECONDS, 64);
+  const [firstChunk, pacedFirstChunk] = [median(firsts), median(paced)];
+  return { p50, rate16, rate64, firstChunk, pacedFirstChunk, streams, cpu, streamCpu };
+}
+
+/** Requests per second and CPU milliseconds per request, 16 at the same time. */
+async function measureRate(server: Server, driver: Driver, stream: boolean) {
   const before = await server.cpuSeconds();
-  const rate = await driver.rate(server, false, SECONDS);
-  const cpu = (1000 * ((await server.cpuSeconds()) - before)) / (rate * SECONDS);
-  const streams = await driver.rate(server, true, SECONDS);
-  return { p50, rate, firstChunk, streams, cpu };
+  const start = performance.now();
+  const rate = await driver.rate(server, stream, SECONDS);
+  const sent = (rate * (performance.now() - start)) / 1000;
+  return { rate, cpu: (1000 * ((await server.cpuSeconds()) - before)) / sent };
 }
 
 async function report(
   servers: readonly Server[],
-  rounds: readonly Measurement[][],
+  rounds: readonly Round[],
   driver: Driver,
-  writesDocs: boolean,
+  isPublished: boolean,
 ): Promise<BenchResult> {
   const indexOf = (name: string) => servers.findIndex((server) => server.name === name);
   /** The median over the rounds of a number that compares gateways. */
-  const typical = (number: (round: Measurement[]) => number) => median(rounds.map(number));
+  const typical = (number: (round: Round) => number) => median(rounds.map(number));
   const direct = indexOf("direct");
-  const added = (name: "p50" | "firstChunk") => (round: Measurement[], s: number) =>
-    round[s]![name] - round[direct]![name];
-  const ratio = (a: string, b: string, number: (round: Measurement[], s: number) => number) =>
-    typical((round) => number(round, indexOf(a)) / number(round, indexOf(b)));
+  const own =
+    (name: keyof Measurement): NumberOf =>
+    (round, s) =>
+      round[s]![name];
+  const added =
+    (name: keyof Measurement): NumberOf =>
+    (round, s) =>
+      round[s]![name] - round[direct]![name];
 
   const ratios: Record<string, number> = {};
-  const figures: Record<string, number> = {};
-  ratios["added p50, joust / floor"] = ratio("joust", "floor", added("p50"));
-  ratios["added time to first chunk, joust / floor"] = ratio("joust", "floor", added("firstChunk"));
-  ratios["streams per second, joust / floor"] = ratio("joust", "floor", (r, s) => r[s]!.streams);
-  for (const peer of ["portkey", "litellm"].filter((name) => indexOf(name) >= 0)) {
-    ratios[`added p50, joust / ${peer}`] = ratio("joust", peer, added("p50"));
-    ratios[`requests per second, joust / ${peer}`] = ratio("joust", peer, (r, s) => r[s]!.rate);
+  for (const peer of servers.map(({ name }) => name)) {
+    if (peer === "direct" || peer === "joust") continue;
+    for (const [title, number] of Object.entries({
+      "added p50": added("p50"),
+      p50: own("p50"),
+      "requests per second, 16 concurrent": own("rate16"),
+      "requests per second, 64 concurrent": own("rate64"),
+      "CPU time per request": own("cpu"),
+      "added time to first chunk": added("firstChunk"),
+      "added time to first chunk, 16 paced streams": added("pacedFirstChunk"),
+      "streams per second": own("streams"),
+      "CPU time per stream": own("streamCpu"),
+    })) {
+      ratios[`${title}, joust / ${peer}`] = typical(
+        (round) => number(round, indexOf("joust")) / number(round, indexOf(peer)),
+      );
+    }
   }
-  ratios["requests per second, joust / floor"] = ratio("joust", "floor", (r, s) => r[s]!.rate);
 
-  const rows: (string | number)[][] = [];
+  const figures: Record<string, number> = {};
+  const rows: GatewayRow[] = [];
   for (const [s, server] of servers.entries()) {
-    const row = {
-      "added p50 ms": typical((round) => added("p50")(round, s)),
-      "requests per second": typical((round) => round[s]!.rate),
-      "added time to first chunk ms": typical((round) => added("firstChunk")(round, s)),
-      "streams per second": typical((round) => round[s]!.streams),
-      "CPU ms per request": typical((round) => round[s]!.cpu),
-      "memory MB": await server.memory(),
+    const row: GatewayRow = {
+      gateway: server.name,
+      addedP50: typical((round) => added("p50")(round, s)),
+      rate16: typical((round) => round[s]!.rate16),
+      rate64: typical((round) => round[s]!.rate64),
+      cpu: typical((round) => round[s]!.cpu),
+      firstChunk: typical((round) => added("firstChunk")(round, s)),
+      pacedFirstChunk: typical((round) => added("pacedFirstChunk")(round, s)),
+      streams: typical((round) => round[s]!.streams),
+      streamCpu: typical((round) => round[s]!.streamCpu),
+      memory: await server.memory(),
     };
-    for (const [name, value] of Object.entries(row)) figures[`${server.name} ${name}`] = value;
-    rows.push([server.name, ...Object.values(row)]);
+    for (const [name, value] of Object.entries(row)) {
+      if (typeof value === "number") figures[`${server.name} ${name}`] = value;
+    }
+    rows.push(row);
   }
 
   const joust = servers[indexOf("joust")]!;
   const stages = await stageTimes(joust);
-  for (const { stage, micros } of stages) figures[`joust stage ${stage} us`] = micros;
+  for (const [stage, micros] of Object.entries(stages)) figures[`joust stage ${stage} us`] = micros;
+  if (!isPublished) return { ratios, figures };
   const memory = await memoryOf(joust, driver);
-  Object.assign(figures, memory);
-  if (writesDocs) {
-    const table = {
-      title: "What each gateway adds to a request",
-      columns: COLUMNS,
-      rows,
-    } satisfies Table;
-    const markdown = await publish("performance", table);
-    await writeFile(resolve(DOCS, "performance.md"), document(markdown, ratios, stages, memory));
+  for (const [requests, megabytes] of memory) {
+    figures[`joust memory MB after ${requests} requests`] = megabytes;
   }
+  await writePage({ rows, ratios, stages, memory });
   return { ratios, figures };
 }
 
-const COLUMNS: Table["columns"] = [
-  { key: "gateway", title: "gateway", kind: "text" },
-  { key: "added_p50_ms", title: "added p50, ms", kind: "number" },
-  { key: "requests_per_second", title: "requests/s, 16 concurrent", kind: "whole" },
-  { key: "first_chunk_added_ms", title: "added time to first chunk, ms", kind: "number" },
-  { key: "streams_per_second", title: "streams/s, 16 concurrent", kind: "whole" },
-  { key: "processor_ms", title: "CPU ms per request", kind: "number" },
-  { key: "memory_mb", title: "memory after load, MB", kind: "whole" },
-];
-
-interface StageTime {
-  readonly stage: string;
-  readonly micros: number;
-}
-
-/** Mean times of the stages of a request, from Joust's own metrics. */
-async function stageTimes({ origin }: Server): Promise<StageTime[]> {
+/** Mean times in microseconds of the stages of a request, from Joust's own metrics. */
+async function stageTimes({ origin }: Server): Promise<Record<string, number>> {
   const text = await (await fetch(`${origin}/metrics`)).text();
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1]);
   const stages = [...text.matchAll(/^joust_stage_seconds_sum\{stage="(\w+)"\}/gm)].map(
     ([, stage]) => stage!,
   );
-  return stages.map((stage) => {
-    const sum = read(`joust_stage_seconds_sum\\{stage="${stage}"\\}`);
-    return {
-      stage,
-      micros: (1e6 * sum) / read(`joust_stage_seconds_count\\{stage="${stage}"\\}`),
-    };
-  });
+  return Object.fromEntries(
+    stages.map((stage) => {
+      const sum = read(`joust_stage_seconds_sum\\{stage="${stage}"\\}`);
+      return [stage, (1e6 * sum) / read(`joust_stage_seconds_count\\{stage="${stage}"\\}`)];
+    }),
+  );
 }
 
-/** Memory in MB after each quarter of 100,000 further requests. */
-async function memoryOf(joust: Server, driver: Driver): Promise<Record<string, number>> {
-  const steps = 4;
-  const found: Record<string, number> = {};
-  for (let step = 1; step <= steps; step++) {
-    await driver.sendMany(joust, MEMORY_REQUESTS / steps);
-    found[`joust memory MB after ${(step * MEMORY_REQUESTS) / steps} requests`] =
-      await joust.memory();
+/** Memory in MB by number of further requests. */
+async function memoryOf(joust: Server, driver: Driver): Promise<Map<number, number>> {
+  const found = new Map<number, number>();
+  for (let step = 1; step <= MEMORY_STEPS; step++) {
+    await driver.sendMany(joust, MEMORY_REQUESTS / MEMORY_STEPS);
+    found.set((step * MEMORY_REQUESTS) / MEMORY_STEPS, await joust.memory());
   }
   return found;
-}
-
-function document(
-  table: string,
-  ratios: Readonly<Record<string, number>>,
-  stages: readonly StageTime[],
-  memory: Readonly<Record<string, number>>,
-): string {
-  const goal = (name: string, limit: number, isMinimum = false) => {
-    const ratio = ratios[name];
-    if (ratio === undefined) return [];
-    const isMet = isMinimum ? ratio >= limit : ratio <= limit;
-    const bound = `at ${isMinimum ? "least" : "most"} ${limit}${isMet ? "" : ": missed"}`;
-    return [`| ${name} | ${ratio.toFixed(2)} | ${bound} |`];
-  };
-  const micros = stages.map(({ stage, micros }) => `| ${stage} | ${micros.toFixed(0)} |`);
-  const megabytes = Object.entries(memory).map(
-    ([name, value]) => `${value.toFixed(0)} MB ${name.replace(/^joust memory MB /, "")}`,
-  );
-  return `# Performance of the gateway
-
-\`npm run bench -- gateway\` made this page on ${cpus().length} cores with Node ${process.versions.node}. One driver sends the
-same prompts, no two of them equal, to a mock upstream that responds immediately: directly, through a minimal
-pass-through proxy in Node (\`floor\`), through Joust as \`npm start\` runs it (static encoder, five models, SQLite log,
-metrics, request log), and through other gateways without these features. All servers run at the same time and take
-turns; the numbers are medians over the rounds. Absolute numbers mean little on a shared machine. A ratio is the
-median of the ratios of the single rounds, so it may differ from the ratio of two numbers in the table. The table is
-also available as [CSV](tables/performance.csv) and [LaTeX](tables/performance.tex).
-
-${table}
-| ratio | measured | goal |
-| :-- | --: | :-- |
-${[
-  ...goal("added p50, joust / floor", 2),
-  ...goal("added p50, joust / portkey", 0.6),
-  ...goal("requests per second, joust / portkey", 2.2, true),
-  ...goal("added time to first chunk, joust / floor", 2),
-  ...goal("streams per second, joust / floor", 0.7, true),
-].join("\n")}
-
-Memory of Joust under further load: ${megabytes.join(", ")}. The
-goal is 200 MB without growth. About 60 MB are Node's own program, which all Node processes on the machine share, and
-8 MB are the encoder's table. The rest are the heaps of the gateway and of the thread that writes the log, with their
-native memory. \`npm start\` sets a young generation of 4 MB, one helper thread and a SQLite page cache of 2 MB; with
-8 MB, four threads and 16 MB the process needed 50 MB more. Node compiles on the main thread
-(\`--no-concurrent-recompilation\`), because the memory of a concurrent compiler stays allocated: 20 to 30 MB.
-
-## Where the time goes
-
-Mean times of the stages before the model is called, from Joust's own metrics (\`joust_stage_seconds\`). The rest of the
-added time is HTTP, once on each side of the gateway.
-
-| stage | microseconds |
-| :-- | --: |
-${micros.join("\n")}
-
-Work that no client waits for is done later. A decision is logged after the model has been called and an answer after
-it has been sent; a separate thread writes both, many per commit. The bytes of an answer are passed on as they arrive.
-In the events of a stream only the id and the model are rewritten, in place.
-`;
 }

@@ -54,7 +54,8 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     load: async () => (await import("./beyond.ts")).beyond,
   },
   gateway: {
-    summary: "cost of the gateway, compared with [portkey] [litellm]; writes docs/performance.md",
+    summary:
+      "cost of the gateway, compared with [portkey] [litellm], --bifrost PROGRAM, --before CHECKOUT; writes docs/performance.md",
     load: async () => (await import("./gateway.ts")).gateway,
   },
   processes: {
@@ -119,7 +120,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
 };
 
-const USAGE = `Usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--seed N] [--seeds N] [--from N] [--folder DIR] [--json]
+const USAGE = `Usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--seed N] [--seeds N] [--from N] [--folder DIR] [--before DIR] [--bifrost FILE] [--json]
 
 ${Object.entries(BENCHES)
   .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
@@ -139,6 +140,8 @@ const { positionals, values } = parseArgs({
     seeds: { type: "string" },
     from: { type: "string" },
     folder: { type: "string" },
+    before: { type: "string" },
+    bifrost: { type: "string" },
   },
 });
 const [name = "", ...names] = positionals;
@@ -151,6 +154,8 @@ const flags: BenchFlags = {
   seeds: positive(values.seeds),
   from: positive(values.from),
   folder: values.folder,
+  before: values.before,
+  bifrost: values.bifrost,
 };
 if (values.help || name === "") console.log(USAGE);
 else if (!bench || Object.values(flags).some(Number.isNaN)) {
