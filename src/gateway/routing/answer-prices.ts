@@ -209,7 +209,7 @@ export class AnswerPrices {
     const charge = listed > 0 ? own!.cost / listed : usual;
     const { dollars, gap } = expectedPrice(price!, { prompt, warm, output: given }, hit.mean);
     // Derivative of the price by the logarithm of this model's mean length.
-    const others = before?.served ? 1 - (before.parts.get(name) ?? 0) / before.served : 0;
+    const others = before?.served ? 1 - this.read.partOf(before, name) / before.served : 0;
     const outputDollars = (given * price!.output) / 1e6;
     const perPrompt = (dollars - outputDollars) / Math.max(1, prompt);
     const slope = (own ? 0 : outputDollars) + others * earlier * lengthRatio * perPrompt;

@@ -1,10 +1,11 @@
 import { CategoryMeans } from "./category-means.ts";
+import { RecentMap } from "./recent-map.ts";
 
 /** Expected tokens of answers by model and category, with their relative standard deviation. */
 export class OutputLengths {
   readonly #means = new CategoryMeans(FIRST_OUTPUT);
   /** Tokens and expected tokens per session and model. */
-  readonly #sessions = new Map<string, { tokens: number; expected: number }>();
+  readonly #sessions = new RecentMap<{ tokens: number; expected: number }>(MOST);
   #answers = 0;
   #count = 0;
   #expected = 0;
@@ -23,9 +24,7 @@ export class OutputLengths {
     this.#expected += expected;
     this.#answers++;
     if (known.expected === 0) this.#count++;
-    this.#sessions.delete(key);
     this.#sessions.set(key, next);
-    if (this.#sessions.size > MOST) this.#sessions.delete(this.#sessions.keys().next().value!);
     this.#means.learn(model, w, tokens);
   }
 
@@ -54,4 +53,4 @@ const BETWEEN_MODELS = 0.35;
 const BETWEEN_CATEGORIES = 0.3;
 const USUAL_VARIATION = 0.2;
 const PRIOR_SESSIONS = 4;
-const MOST = 50_000;
+const MOST = 20_000;
