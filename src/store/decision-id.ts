@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { fillRandom } from "./fresh-bytes.ts";
 
 /** Length of a day in milliseconds. Decisions are stored by day (UTC). */
 export const DAY_MS = 86_400_000;
@@ -9,7 +9,7 @@ export const DAY_MS = 86_400_000;
  */
 export function newDecisionId(at: number): string {
   const bytes = Buffer.allocUnsafe(16);
-  randomFillSync(bytes, 6);
+  fillRandom(bytes, 6, 16);
   bytes.writeUIntBE(Math.floor(at), 0, 6);
   bytes[6] = 0x70 | (bytes[6]! & 0x0f);
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
