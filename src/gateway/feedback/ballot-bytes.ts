@@ -11,32 +11,42 @@ import type { Ballot } from "./ballot.ts";
  */
 export function bytesOfBallot(ballot: Ballot, until: number, withX: boolean): Buffer {
   const { id, version, propensity, router, encoder, owner, models, candidates, x } = ballot;
-  const values = models.map((model) => ballot.values?.[candidates.indexOf(model)] ?? Number.NaN);
-  const head = Buffer.alloc(HEAD);
-  head[0] =
+  const bytes = Buffer.alloc(sizeOfBallot(ballot, withX));
+  bytes[0] =
     (withX ? WITH_X : 0) |
     (owner === undefined ? 0 : WITH_OWNER) |
     (ballot.isKept ? KEPT : 0) |
     (ballot.isLater ? LATER : 0) |
     (models.length << MODELS_SHIFT);
-  head.writeUInt32BE(Math.floor(until / 1000), 1);
-  Buffer.from(id.replaceAll("-", ""), "hex").copy(head, 5);
-  head.writeUIntBE(version, 21, 6);
-  head.writeDoubleBE(propensity, 27);
-  const longest = Math.max(...[...candidates, ...models].map((name) => Buffer.byteLength(name)));
-  const numbers = Buffer.alloc(8 * values.length);
-  values.forEach((value, i) => {
-    numbers.writeDoubleBE(value, 8 * i);
-  });
-  return Buffer.concat([
-    head,
-    text(router),
-    text(encoder),
-    text(owner ?? ""),
-    ...models.map((name) => text(name, longest)),
-    numbers,
-    ...(withX ? [halfBytesOf(x!)] : []),
-  ]);
+  bytes.writeUInt32BE(Math.floor(until / 1000), 1);
+  bytes.write(id.replaceAll("-", ""), 5, "hex");
+  bytes.writeUIntBE(version, 21, 6);
+  bytes.writeDoubleBE(propensity, 27);
+  let offset = HEAD;
+  for (const text of [router, encoder, owner ?? ""]) offset = writeText(bytes, offset, text);
+  const longest = longestName(ballot);
+  for (const name of models) offset = writeText(bytes, offset, name, longest);
+  for (const name of models) {
+    const value = ballot.values?.[candidates.indexOf(name)] ?? Number.NaN;
+    offset = bytes.writeDoubleBE(value, offset);
+  }
+  if (withX) bytes.set(halfBytesOf(x!), offset);
+  return bytes;
+}
+
+/** Size in bytes of what `bytesOfBallot` writes. */
+export function sizeOfBallot(ballot: Ballot, withX: boolean): number {
+  const { router, encoder, owner = "", models, x } = ballot;
+  const texts = Buffer.byteLength(router) + Buffer.byteLength(encoder) + Buffer.byteLength(owner);
+  const perModel = LENGTHS + longestName(ballot) + 8;
+  return HEAD + 3 * LENGTHS + texts + models.length * perModel + (withX ? 2 * x!.length : 0);
+}
+
+function longestName({ candidates, models }: Ballot): number {
+  let longest = 0;
+  for (const name of candidates) longest = Math.max(longest, Buffer.byteLength(name));
+  for (const name of models) longest = Math.max(longest, Buffer.byteLength(name));
+  return longest;
 }
 
 const HEAD = 35;
@@ -46,13 +56,18 @@ const KEPT = 4;
 const LATER = 8;
 const MODELS_SHIFT = 4;
 
-/** A text after its length in two bytes, padded with zeros to the size of the longest one. */
-function text(value: string, longest = Buffer.byteLength(value)): Buffer {
-  const bytes = Buffer.alloc(4 + longest);
-  bytes.writeUInt16BE(Buffer.byteLength(value), 0);
-  bytes.writeUInt16BE(longest, 2);
-  bytes.write(value, 4);
-  return bytes;
+/** Bytes before a text: its length, and its length with padding. */
+const LENGTHS = 4;
+
+/**
+ * Writes a text after its length, padded with zeros to the size of the longest one. Returns the offset
+ * after it. The bytes are zero before.
+ */
+function writeText(bytes: Buffer, offset: number, value: string, longest?: number): number {
+  const length = bytes.write(value, offset + LENGTHS);
+  bytes.writeUInt16BE(length, offset);
+  bytes.writeUInt16BE(longest ?? length, offset + 2);
+  return offset + LENGTHS + (longest ?? length);
 }
 
 /** Reads a ballot, which `bytesOfBallot` has written, with its expiry in milliseconds since 1970. */

@@ -1,8 +1,15 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+} from "node:crypto";
 import { DAY_MS } from "../../store/decision-id.ts";
+import { fillRandom } from "../../store/fresh-bytes.ts";
 import type { Store } from "../../store/store.ts";
 import type { Ballot } from "./ballot.ts";
-import { ballotOfBytes, bytesOfBallot } from "./ballot-bytes.ts";
+import { ballotOfBytes, bytesOfBallot, sizeOfBallot } from "./ballot-bytes.ts";
 
 /**
  * Vote tokens: ballots that are encrypted and authenticated (AES-256-GCM) and expire. Any node
@@ -18,7 +25,7 @@ export class VoteTokens {
   /** Lifetime of a token in milliseconds. May change with the configuration. */
   readonly #lifetime: () => number;
   readonly #secrets = new Map<number, Uint8Array>();
-  readonly #keys = new Map<number, Buffer>();
+  readonly #keys = new Map<number, KeyObject>();
   #loading: Promise<unknown> | undefined;
 
   private constructor(store: SecretStore, lifetime: () => number) {
@@ -69,11 +76,16 @@ export class VoteTokens {
   issue(ballot: Ballot & { readonly x: Float64Array }, now: number): string {
     const plain = bytesOfBallot(ballot, now + this.#lifetime(), fits(ballot));
     const day = this.#dayOfKey(now);
-    const header = Buffer.from([FORMAT, day >> 8, day & 0xff]);
-    const nonce = randomBytes(NONCE);
-    const cipher = createCipheriv("aes-256-gcm", this.#key(day), nonce).setAAD(header);
-    const sealed = [cipher.update(plain), cipher.final()];
-    return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()]).toString("base64url");
+    const token = Buffer.allocUnsafe(OVERHEAD + plain.length);
+    token[0] = FORMAT;
+    token.writeUInt16BE(day, 1);
+    fillRandom(token, HEADER, TEXT);
+    const nonce = token.subarray(HEADER, TEXT);
+    const cipher = createCipheriv("aes-256-gcm", this.#key(day), nonce);
+    token.set(cipher.setAAD(token.subarray(0, HEADER)).update(plain), TEXT);
+    cipher.final(); // GCM has no padding, so nothing is left
+    token.set(cipher.getAuthTag(), TEXT + plain.length);
+    return token.toString("base64url");
   }
 
   /** The ballot of a token, or undefined if the token is invalid or has expired. */
@@ -107,11 +119,13 @@ export class VoteTokens {
     return Math.min(today, (newest + 1) * PERIOD_DAYS - 1);
   }
 
-  #key(day: number): Buffer {
+  #key(day: number): KeyObject {
     const known = this.#keys.get(day);
     if (known) return known;
     const secret = this.#secrets.get(Math.floor(day / PERIOD_DAYS))!;
-    const key = Buffer.from(hkdfSync("sha256", secret, "", `vote token ${day}`, 32));
+    // A cipher takes a key object several times faster than bytes.
+    const bytes = hkdfSync("sha256", secret, "", `vote token ${day}`, 32);
+    const key = createSecretKey(new Uint8Array(bytes));
     this.#keys.set(day, key);
     return key;
   }
@@ -121,16 +135,16 @@ type SecretStore = Pick<Store, "secret" | "deleteSecret" | "saveEmbedding">;
 
 /** Whether a token can contain the ballot's embedding. */
 function fits(ballot: Ballot & { readonly x: Float64Array }): boolean {
-  const size = bytesOfBallot(ballot, 0, false).length + 2 * ballot.x.length + OVERHEAD;
+  const size = sizeOfBallot(ballot, true) + OVERHEAD;
   return Math.ceil((size * 4) / 3) <= MOST_CHARACTERS;
 }
 
-function unsealed(bytes: Buffer, key: Buffer): Buffer | undefined {
-  const nonce = bytes.subarray(HEADER, HEADER + NONCE);
+function unsealed(bytes: Buffer, key: KeyObject): Buffer | undefined {
+  const nonce = bytes.subarray(HEADER, TEXT);
   const decipher = createDecipheriv("aes-256-gcm", key, nonce);
   decipher.setAAD(bytes.subarray(0, HEADER)).setAuthTag(bytes.subarray(-TAG));
   try {
-    const sealed = bytes.subarray(HEADER + NONCE, -TAG);
+    const sealed = bytes.subarray(TEXT, -TAG);
     return Buffer.concat([decipher.update(sealed), decipher.final()]);
   } catch {
     return undefined;
@@ -149,6 +163,7 @@ const FORMAT = 1;
 const HEADER = 3;
 const NONCE = 12;
 const TAG = 16;
+const TEXT = HEADER + NONCE;
 const OVERHEAD = HEADER + NONCE + TAG;
 const PERIOD_DAYS = 30;
 /** Longest lifetime of a token that can be configured, in days. */
