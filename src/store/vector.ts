@@ -8,8 +8,8 @@ export function toFloat32(x: Float64Array): Float64Array {
 
 /** Rounds x to half precision in place. A vote token holds half precision, so the gateway uses the rounded vector everywhere. */
 export function toHalf(x: Float64Array): Float64Array {
-  // Rounded to float32 first, as `halfOf` does: the same bits on every version of Node.
-  if (Native) x.set(new Native(new Float32Array(x)));
+  const half = halvesOf(x);
+  if (half) x.set(half);
   else for (let i = 0; i < x.length; i++) x[i] = valueOfHalf(halfOf(x[i]!));
   return x;
 }
@@ -34,7 +34,8 @@ export function vectorOf(bytes: Uint8Array): Float64Array {
 
 /** The bytes of x in half precision. Values that are not half-precision numbers are rounded. */
 export function halfBytesOf(x: Float64Array): Uint8Array {
-  if (Native) return new Uint8Array(new Native(new Float32Array(x)).buffer);
+  const half = halvesOf(x);
+  if (half) return new Uint8Array(half.buffer).slice();
   return new Uint8Array(Uint16Array.from(x, halfOf).buffer);
 }
 
@@ -50,15 +51,21 @@ export function vectorOfHalf(bytes: Uint8Array): Float64Array {
  * byte is the size of one number.
  */
 export function packedBytesOf(x: Float64Array): Uint8Array {
-  const half = halfBytesOf(x);
-  const rounded = vectorOfHalf(half);
-  let isHalf = true;
-  for (let i = 0; isHalf && i < x.length; i++) isHalf = rounded[i] === x[i];
-  const numbers = isHalf ? half : bytesOf(x);
+  const isHalf = isExact(x);
+  const numbers = isHalf ? halfBytesOf(x) : bytesOf(x);
   const bytes = new Uint8Array(1 + numbers.length);
   bytes[0] = isHalf ? 2 : 4;
   bytes.set(numbers, 1);
   return bytes;
+}
+
+/** Whether half precision holds the numbers exactly. */
+function isExact(x: Float64Array): boolean {
+  const half = halvesOf(x);
+  const rounded = half ? scratchFor(x.length).doubles : vectorOfHalf(halfBytesOf(x));
+  if (half) rounded.set(half);
+  for (let i = 0; i < x.length; i++) if (rounded[i] !== x[i]) return false;
+  return true;
 }
 
 export function unpackedVector(bytes: Uint8Array): Float64Array {
@@ -68,6 +75,38 @@ export function unpackedVector(bytes: Uint8Array): Float64Array {
 
 /** The engine's own half precision, which Node 22 does not have. */
 const Native: Float16ArrayConstructor | undefined = globalThis.Float16Array;
+
+/** Memory for conversions. All vectors of a process have one or a few lengths. */
+interface Scratch {
+  readonly floats: Float32Array;
+  readonly halves: Float16Array;
+  readonly doubles: Float64Array;
+}
+
+let scratch: Scratch | undefined;
+
+function scratchFor(length: number): Scratch {
+  if (scratch?.floats.length !== length) {
+    scratch = {
+      floats: new Float32Array(length),
+      halves: new Native!(length),
+      doubles: new Float64Array(length),
+    };
+  }
+  return scratch;
+}
+
+/**
+ * The numbers in the engine's half precision, in memory that the next call uses again. They are rounded
+ * to float32 first, as `halfOf` does: the same bits on every version of Node. Undefined without an engine's own.
+ */
+function halvesOf(x: Float64Array): Float16Array | undefined {
+  if (!Native) return undefined;
+  const { floats, halves } = scratchFor(x.length);
+  floats.set(x);
+  halves.set(floats);
+  return halves;
+}
 
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
