@@ -42,7 +42,6 @@ interface RecorderParts {
 /** Records decisions and answers in the log, the metrics and the feed. */
 export class Recorder {
   readonly #parts: RecorderParts;
-  // Counters are kept, because looking up a label costs more than counting.
   readonly #ofModels = new WeakMap<ServedModel, ReturnType<typeof modelMetrics>>();
   readonly #ofRouters = new Map<string, ReturnType<typeof decisionCounters>>();
   /** Times of the warnings about models, by model and hint. */
@@ -222,21 +221,21 @@ function statusOf({ code }: UpstreamError): "failed" | "cancelled" {
 
 function modelMetrics(all: Metrics, model: string) {
   return {
-    duration: all.duration.labels(model),
-    firstByte: all.firstByte.labels(model),
-    input: all.tokens.labels(model, "input"),
-    output: all.tokens.labels(model, "output"),
-    spend: all.spend.labels(model),
+    duration: all.duration.series(model),
+    firstByte: all.firstByte.series(model),
+    input: all.tokens.series(model, "input"),
+    output: all.tokens.series(model, "output"),
+    spend: all.spend.series(model),
     answers: {
-      ok: all.answers.labels(model, "ok"),
-      failed: all.answers.labels(model, "failed"),
-      cancelled: all.answers.labels(model, "cancelled"),
+      ok: all.answers.series(model, "ok"),
+      failed: all.answers.series(model, "failed"),
+      cancelled: all.answers.series(model, "cancelled"),
     },
   };
 }
 
 function decisionCounters({ decisions }: Metrics, router: string) {
-  return { duel: decisions.labels(router, "duel"), single: decisions.labels(router, "single") };
+  return { duel: decisions.series(router, "duel"), single: decisions.series(router, "single") };
 }
 
 function rounded(milliseconds: number): number {

@@ -79,7 +79,7 @@ function admitting(
   const { access, metrics, logger, clock } = parts;
   const counters = new Map<number, { inc(): void }>();
   const count = (status: number) => {
-    const counter = counters.get(status) ?? metrics.requests.labels(path, String(status));
+    const counter = counters.get(status) ?? metrics.requests.series(path, String(status));
     counters.set(status, counter);
     counter.inc();
   };

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import { redacted } from "../wire/secrets.ts";
 import { StandardError } from "./standard-error.ts";
 
@@ -13,12 +13,25 @@ export function newLogger(level: string, stream: DestinationStream = new Standar
       level,
       base: null,
       serializers: { err: plainError },
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }) },
       hooks: { streamWrite: redacted },
     },
     stream,
   );
+}
+
+let lastMs = Number.NaN;
+let lastTime = "";
+
+/** The member `time` of a line. Under load many lines share their millisecond. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now !== lastMs) {
+    lastMs = now;
+    lastTime = `,"time":"${new Date(now).toISOString()}"`;
+  }
+  return lastTime;
 }
 
 function plainError(error: unknown): unknown {

@@ -1,12 +1,6 @@
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  Registry,
-} from "prom-client";
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Clock } from "../clock/clock.ts";
+import { SeriesCounter, SeriesHistogram } from "./series.ts";
 
 /**
  * Metrics for Prometheus: numbers for alerts and for the analysis of incidents. Labels come from
@@ -161,12 +155,11 @@ export class Metrics {
     "0 while the store cannot be written and votes are refused.",
   );
 
-  // Looked up once, because a lookup costs more than counting, even without labels.
-  readonly added = this.#added.labels();
+  readonly added = this.#added.series();
   readonly stage = {
-    parse: this.#stages.labels("parse"),
-    encode: this.#stages.labels("encode"),
-    decide: this.#stages.labels("decide"),
+    parse: this.#stages.series("parse"),
+    encode: this.#stages.series("encode"),
+    decide: this.#stages.series("decide"),
   };
 
   constructor() {
@@ -174,7 +167,7 @@ export class Metrics {
   }
 
   #counter<L extends string>(name: string, help: string, ...labelNames: L[]) {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
+    return new SeriesCounter({ name, help, labelNames, registers: [this.registry] });
   }
 
   /** `aggregator` says how the values of several processes become one. */
@@ -189,7 +182,7 @@ export class Metrics {
 
   #histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) {
     const registers = [this.registry];
-    return new Histogram({ name, help, labelNames, buckets, registers });
+    return new SeriesHistogram({ name, help, labelNames, buckets, registers });
   }
 }
 
