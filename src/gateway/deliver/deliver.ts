@@ -97,25 +97,31 @@ async function deliverStream(
   );
   const text = needsText() ? dialect.streamText() : undefined;
   client.beginStream(headersOf({ model, answer }, decision));
-  for await (const piece of endingInErrorEvent(answer.body, dialect)) {
+  await passPieces(answer.body, dialect, (piece) => {
     text?.push(piece);
-    const room = client.write(label(piece));
-    if (room) await room;
-  }
+    return client.write(label(piece));
+  });
   client.end();
   return { slot: 0, model, fallbacks, end: await answer.end, text: text?.text() };
 }
 
-/** Turns an error of a stream into its last event. */
-export async function* endingInErrorEvent(
+/**
+ * Passes the pieces of a stream on. If `pass` returns a promise, the next piece waits for it. An error
+ * of the stream becomes its last event. A generator would be shorter, but takes longer per piece.
+ */
+export async function passPieces(
   body: AsyncIterable<Uint8Array>,
   dialect: Dialect,
-): AsyncGenerator<Uint8Array> {
+  pass: (piece: Uint8Array) => Promise<unknown> | undefined,
+): Promise<void> {
   try {
-    yield* body;
+    for await (const piece of body) {
+      const room = pass(piece);
+      if (room) await room;
+    }
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    yield Buffer.from(dialect.errorEvent(error));
+    await pass(Buffer.from(dialect.errorEvent(error)));
   }
 }
 
@@ -137,10 +143,7 @@ export async function deliverUnchanged(
   }
   client.beginStream(headers);
   const change = dialect.passing?.stream();
-  for await (const piece of endingInErrorEvent(answer.body, dialect)) {
-    const room = client.write(change ? change(piece) : piece);
-    if (room) await room;
-  }
+  await passPieces(answer.body, dialect, (piece) => client.write(change ? change(piece) : piece));
   client.end();
   return answer.end;
 }
@@ -163,11 +166,13 @@ function listed<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 const PASSED = /^(x-request-id|request-id|openai-|anthropic-|x-ratelimit-)/;
+const FIRST_LETTERS = "xroa";
 
 /** Headers of an upstream's response that are passed on to the client. */
 export function passedHeaders(headers: AnswerHeaders): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const name in headers) {
+    if (!FIRST_LETTERS.includes(name.charAt(0))) continue;
     const value = PASSED.test(name) ? headers[name] : undefined;
     if (value !== undefined) passed[name] = typeof value === "string" ? value : value.join(", ");
   }

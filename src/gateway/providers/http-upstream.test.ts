@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../clock/clock.ts";
-import { endingInErrorEvent } from "../deliver/deliver.ts";
+import { passPieces } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
 import { HttpUpstream } from "./http-upstream.ts";
 import { UpstreamError } from "./upstream/error.ts";
@@ -282,7 +282,11 @@ describe("a fault during a stream", () => {
     ],
   ])("ends it with an error event: %s %j", async (fault, limits, code, message) => {
     const answer = await ask(fault, true, limits);
-    const events = await pieces(endingInErrorEvent(answer.body, chat));
+    const events: string[] = [];
+    await passPieces(answer.body, chat, (piece) => {
+      events.push(Buffer.from(piece).toString());
+      return undefined;
+    });
     expect(events.join("").startsWith(EVENTS[0]!) || fault === "endless").toBe(true);
     const last = events.join("").trimEnd().split("\n\n").at(-1)!;
     expect(last).toMatch(/^data: \{"error":/);

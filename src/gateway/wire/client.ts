@@ -5,6 +5,8 @@ import type { ServerResponse } from "node:http";
 export class Client {
   readonly #response: ServerResponse;
   #isGone = false;
+  /** Whether the response is a stream of chunks. Clients of HTTP/1.0 get a stream without them. */
+  #isChunked = false;
   #abort: AbortController | undefined;
   /** Id of the decision about this request, once there is one. */
   decision: string | undefined;
@@ -38,11 +40,20 @@ export class Client {
       ...headers,
       "content-length": length,
     });
-    this.#response.end(body);
+    if (typeof body === "string" || length > SMALL) this.#response.end(body);
+    else {
+      // Node writes headers and a string with one call, which takes less time than a list of buffers.
+      const bytes = Buffer.from(body.buffer, body.byteOffset, length);
+      this.#response.end(bytes.toString("latin1"), "latin1");
+    }
   }
 
   beginStream(headers: Readonly<Record<string, string>>): void {
-    this.#response.writeHead(200, { ...STREAM, ...headers });
+    const response = this.#response;
+    response.writeHead(200, { ...STREAM, ...headers });
+    // Node would write a chunk in three parts. Here it is one.
+    this.#isChunked = response.chunkedEncoding;
+    response.chunkedEncoding = false;
   }
 
   /**
@@ -50,17 +61,35 @@ export class Client {
    * again. Bytes for a client that has disconnected are dropped.
    */
   write(bytes: Uint8Array | string): Promise<unknown> | undefined {
-    if (this.#isGone || this.#response.write(bytes)) return undefined;
+    if (this.#isGone || bytes.length === 0) return undefined;
+    if (this.#response.write(this.#isChunked ? chunkOf(bytes) : bytes)) return undefined;
     return once(this.#response, "drain", { signal: this.signal }).catch(() => {});
   }
 
   end(): void {
-    this.#response.end();
+    this.#response.end(this.#isChunked ? LAST_CHUNK : undefined);
   }
 }
 
+/** Bytes in the form of HTTP's chunked transfer coding (RFC 9112, 7.1): size, bytes, end of line. */
+function chunkOf(bytes: Uint8Array | string): Buffer {
+  const length = typeof bytes === "string" ? Buffer.byteLength(bytes) : bytes.length;
+  const size = `${length.toString(16)}\r\n`;
+  const chunk = Buffer.allocUnsafe(size.length + length + 2);
+  chunk.write(size, "latin1");
+  if (typeof bytes === "string") chunk.write(bytes, size.length);
+  else chunk.set(bytes, size.length);
+  chunk.write("\r\n", size.length + length, "latin1");
+  return chunk;
+}
+
+const LAST_CHUNK = "0\r\n\r\n";
+
 /** Status in log and metrics if the client disconnected before the response began. */
 const CLIENT_CLOSED_REQUEST = 499;
+
+/** Bytes of a response up to which they are written together with the headers. */
+const SMALL = 8192;
 
 const STREAM = {
   "content-type": "text/event-stream; charset=utf-8",
