@@ -201,7 +201,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     random: entropy.split("retries"),
     onRetry: (model, error) => recorder.upstreamError(model, error),
     onCall: (model, deployment, status) =>
-      metrics.deploymentCalls.inc({ model, deployment, status }),
+      metrics.deploymentCalls.series(model, deployment, status).inc(),
     ...(processes && { onUsed: (...used) => peers.tell("used", used) }),
   });
   const tools: RouterTools = {

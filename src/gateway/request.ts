@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Decision } from "../store/decision.ts";
 import { DAY_MS, newDecisionId } from "../store/decision-id.ts";
 import { type Access, type Caller, UNPRICED_COST } from "./access/access.ts";
@@ -75,7 +74,8 @@ export async function answerConversation(
   client: Client,
 ): Promise<void> {
   const stopwatch = new Stopwatch(parts.clock, parts.metrics);
-  const read = await parts.reader.read(dialect, body, headers);
+  const found = parts.reader.read(dialect, body, headers);
+  const read = found instanceof Promise ? await found : found;
   const request = withoutMetadataId(read.request);
   const target = resolveFor(caller, parts.serving(), request.model);
   const isNative = target instanceof ServedModel && target.dialects.includes(dialect.name);
@@ -90,12 +90,14 @@ export async function answerConversation(
   const decided = await decideWithinBudget(parts, caller, target, conversation, stopwatch);
   const { pending, reservation, reservedForSecond } = decided;
   client.decision = pending.id;
-  const claiming = parts.clientIds.claim(conversation.options.id, caller.owner, pending);
-  const named = await claiming.catch((error: unknown) => {
+  const { id } = conversation.options;
+  const claiming = id == null ? undefined : parts.clientIds.claim(id, caller.owner, pending);
+  const unclaimed = (error: unknown) => {
     reservation?.settle(0);
     reservedForSecond?.settle(0);
     throw error;
-  });
+  };
+  const named = claiming && (await claiming.catch(unclaimed));
 
   const { promptTokens, answerTokens = 0 } = conversation.needs;
   const isJudgedStep = conversation.needs.tools && target.config.judge?.tools === true;
@@ -111,7 +113,7 @@ export async function answerConversation(
     },
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
-    note: (models) => logged().note(models),
+    note: (models) => explained().note(models),
     needsText: () => {
       isJudged = parts.judge.wants(target, conversation);
       return isJudged || parts.signals.needsText(target, conversation);
@@ -133,16 +135,21 @@ export async function answerConversation(
     reservedForSecond?.settle(answer.end ? billed(answer.model, cost) : 0);
   });
   stopwatch.called();
-  const logged = afterCall(() => {
-    stopwatch.report();
-    const decision = logDecision(parts.recorder, pending);
+  const explained = once(() => {
+    const decision = pending.complete();
     return { decision, note: noteMaker(pending, decision, parts.voteTokens, named?.id) };
   });
+  const logged = once(() => {
+    stopwatch.report();
+    return logDecision(parts.recorder, pending, explained().decision);
+  });
+  afterCalls(explained, logged);
 
   let answers: readonly DeliveredAnswer[] = [];
   let cost = 0;
   try {
     answers = await answering;
+    logged();
     cost = logAnswers(parts.recorder, pending, slot, answers);
   } catch (error) {
     second?.cancel();
@@ -161,7 +168,7 @@ export async function answerConversation(
     if (!answers.some(({ end }) => end && !end.error)) named?.release();
     reservation?.settle(cost);
   }
-  const { decision } = logged();
+  const decision = logged();
   const answered = {
     dialect: reading,
     conversation,
@@ -217,24 +224,34 @@ async function attemptAndDeliver(
   return [await deliver(client, found, form)];
 }
 
-/**
- * Runs work after the call of the model was sent, or as soon as its result is needed. The call
- * is sent by an earlier callback of setImmediate.
- */
-function afterCall<T>(work: () => T): () => T {
+/** Returns a function that does the work when it is first called, and returns its result every time. */
+function once<T>(work: () => T): () => T {
   let done: { readonly value: T } | undefined;
-  const result = () => {
+  return () => {
     done ??= { value: work() };
     return done.value;
   };
-  setImmediate(() => {
+}
+
+/**
+ * Does work that no call of a model waits for, each piece in another turn of the event loop. Calls are
+ * sent in the next turn, those of requests that arrived together before any of this work. While the
+ * model answers, there is time to explain the decision; it is logged after the answers that have
+ * arrived by then were passed on.
+ */
+function afterCalls(...works: readonly (() => unknown)[]): void {
+  let next = 0;
+  const turn = () => {
+    const work = works[next++];
+    if (!work) return;
+    setImmediate(turn);
     try {
-      result();
+      work();
     } catch {
       // The error is thrown again to the code that needs the result.
     }
-  });
-  return result;
+  };
+  setImmediate(() => setImmediate(turn));
 }
 
 /**
@@ -267,7 +284,11 @@ function noteMaker(
   // Without a stored embedding nobody could vote, so there is no token.
   if (stored) return async (models) => ((await stored) ? issue(models) : common);
   const expected = issue(ballot.models);
-  return (models) => (isDeepStrictEqual(models, ballot.models) ? expected : issue(models));
+  return (models) => (isSame(models, ballot.models) ? expected : issue(models));
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i]);
 }
 
 /**

@@ -95,6 +95,7 @@ async function openStaticEncoder(folder: string | undefined): Promise<OpenEncode
     path: folder ?? BUNDLED_STATIC,
     named: folder === undefined,
     encode: (texts) => encoder.encode(texts),
+    encodeText: (text) => encoder.encodeText(text),
     close: async () => {},
   };
 }

@@ -96,7 +96,10 @@ export class Deployment {
       const adapt = request.strict ? undefined : this.#profile.adapter(adapted);
       try {
         const own = adapt ? { ...request, model, adapt } : { ...request, model };
-        const answer = await this.#counted(own, signal);
+        this.#use("requests", 1);
+        const answer = await (this.#windows.tokens
+          ? this.#counted(own, signal)
+          : this.#upstream.call(own, signal));
         onCall(name, "ok");
         if (adapted.length === 0) return answer;
         return { ...answer, adapted: [...(answer.adapted ?? []), ...adapted] };
@@ -110,10 +113,8 @@ export class Deployment {
     }
   }
 
-  /** Counts a call against the limits per minute: first its estimated tokens, in the end the real ones. */
+  /** Counts a call against the tokens per minute: first its estimated tokens, in the end the real ones. */
   async #counted(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
-    this.#use("requests", 1);
-    if (!this.#windows.tokens) return this.#upstream.call(request, signal);
     const estimated = tokensOf(request);
     this.#use("tokens", estimated);
     try {
@@ -154,10 +155,9 @@ export function balanced(
   if (only && others.length === 0) {
     return {
       name,
-      async call(request, signal) {
+      call(request, signal) {
         const wait = only.wait(tokensOf(request));
-        if (wait > 0) throw limited(wait);
-        return only.call(request, signal);
+        return wait > 0 ? Promise.reject(limited(wait)) : only.call(request, signal);
       },
     };
   }

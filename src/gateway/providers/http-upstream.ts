@@ -60,9 +60,10 @@ export class HttpUpstream implements Upstream {
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     const { endpoint } = request;
     const client = DIALECT_OF[endpoint];
-    if (!client) return this.#pass(request, endpoint, signal);
-    if (this.#urls[client] !== undefined) return this.#pass(request, endpoint, signal);
-    return this.#translate(request, this.dialects[0]!, signal);
+    const isPassed = !client || this.#urls[client] !== undefined;
+    // Waiting here takes fewer steps than returning a promise from an async function.
+    if (isPassed) return await this.#pass(request, endpoint, signal);
+    return await this.#translate(request, this.dialects[0]!, signal);
   }
 
   /** Sends the client's bytes, with signatures as the model wrote them. */

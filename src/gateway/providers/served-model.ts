@@ -113,6 +113,8 @@ export class ServedModel {
 
   /** State of the circuit breakers: that of the deployment that is closest to serving. */
   get state(): BreakerState {
+    const [only] = this.deployments;
+    if (only && this.deployments.length === 1) return only.state;
     const states = this.deployments.map(({ state }) => state);
     return STATES.find((state) => states.includes(state))!;
   }

@@ -150,7 +150,8 @@ function candidatesOf(
   const indices: number[] = [];
   const resting: number[] = [];
   const excluded: [string, string][] = [];
-  for (const [k, model] of models.entries()) {
+  for (let k = 0; k < models.length; k++) {
+    const model = models[k];
     const lack = !model
       ? "is not configured here"
       : allowed && !allowed.includes(model.name)

@@ -22,6 +22,7 @@ import { explain } from "./explain.ts";
 import type { LiveRouter } from "./live-router.ts";
 import { prefixesIn } from "./prefixes.ts";
 import type { DuelCap } from "./recent.ts";
+import { RecentMap } from "./recent-map.ts";
 import type { Serving } from "./serving.ts";
 
 /**
@@ -94,7 +95,8 @@ export async function decide(
   const isNamed = session?.isImplicit === false;
   const found = isRunning && !isNamed ? router.prices.read.find(prefixes)?.model : undefined;
   const before = isNamed ? noted : (found ?? (inToolLoop ? noted : undefined));
-  const { x, failed } = await router.encode(conversation.prompt);
+  const encoding = router.encode(conversation.prompt);
+  const { x, failed } = encoding instanceof Promise ? await encoding : encoding;
   stopwatch?.stage("encode");
   const { view } = router;
   // A conversation that has its model, or the guard's, keeps it unless the client requests a duel.
@@ -161,6 +163,7 @@ export async function decide(
     complete: () =>
       explain(view, query, choice, {
         at,
+        w: priced.w,
         owner: caller.owner,
         session: session?.isImplicit ? undefined : session?.id,
         prompt: sealedPrompt(serving().config, conversation.prompt, query.id),
@@ -183,12 +186,12 @@ function quotesOf(
   return quotes;
 }
 
-/** Completes a decision and logs it. */
+/** Logs a decision, which is completed unless it was before. */
 export function logDecision(
   recorder: Pick<Recorder, "decided">,
   { router, complete, isKept }: PendingDecision,
+  decision = complete(),
 ): Decision {
-  const decision = complete();
   router.recent.add(decision);
   recorder.decided(decision, isKept);
   return decision;
@@ -254,7 +257,7 @@ function sessionOf(
  */
 export class Sessions {
   readonly #store: Pick<Store, "decisions">;
-  readonly #models = new Map<string, string>();
+  readonly #models = new RecentMap<string>(MAX_SESSIONS);
   readonly #now: () => number;
   readonly #peers: Peers;
 
@@ -300,9 +303,8 @@ export class Sessions {
   }
 
   #note(key: string, model: string | undefined): void {
-    this.#models.delete(key);
-    if (model !== undefined) this.#models.set(key, model);
-    if (this.#models.size > MAX_SESSIONS) this.#models.delete(this.#models.keys().next().value!);
+    if (model === undefined) this.#models.delete(key);
+    else this.#models.set(key, model);
   }
 }
 

@@ -11,6 +11,8 @@ import {
 /** Facts about a decision that its choice does not depend on. */
 export type DecisionFacts = Pick<Decision, "at" | "owner" | "session" | "prompt" | "sample"> & {
   readonly reasons: Reasons;
+  /** Shares of the categories in the embedding. */
+  readonly w: Float64Array;
 };
 
 /** Converts a choice into a decision, which has models by name, estimates and reasons. */
@@ -18,12 +20,13 @@ export function explain(
   view: RouterView,
   query: ChoiceQuery,
   choice: PoolChoice,
-  { at, owner, session, prompt, sample, reasons }: DecisionFacts,
+  { at, owner, session, prompt, sample, reasons, w }: DecisionFacts,
 ): Decision {
   const { pair, propensity, values, lambda, costs } = choice;
   const { indices, excluded } = choice.candidates;
   const nameOf = (k: number) => view.models[k]!.name;
-  const beliefs = beliefsOf(view, query.x, choice);
+  const candidates = indices.map(nameOf);
+  const beliefs = beliefsOf(view, w, choice);
   const mean = beliefs.mean ?? values;
   return {
     kind: "routed",
@@ -35,7 +38,7 @@ export function explain(
     mode: view.config.mode,
     encoder: view.encoder,
     x: query.x,
-    candidates: indices.map(nameOf),
+    candidates,
     pair: [nameOf(pair[0]), nameOf(pair[1])],
     propensity,
     answers: choice.isPolicyChoice ? (answersOf(query) ?? "any") : undefined,
@@ -46,7 +49,7 @@ export function explain(
     lambda: short(lambda),
     reasons: {
       tradeoff: query.tradeoff,
-      tokens: tokensOf(query, indices.map(nameOf)),
+      tokens: tokensOf(query, candidates),
       excluded: excluded.length > 0 ? Object.fromEntries(excluded) : undefined,
       ...choice.reasons,
       ...reasons,
@@ -67,11 +70,10 @@ function tokensOf({ quotes }: ChoiceQuery, candidates: readonly string[]): Reaso
 
 /** The policy's estimates for this request. */
 function beliefsOf(
-  { router, pool, membership }: RouterView,
-  x: Float64Array,
+  { router, pool }: RouterView,
+  w: Float64Array,
   choice: PoolChoice,
 ): { mean?: Float64Array; reasons: Reasons } {
-  const w = membership(x);
   const categories = topShares(pool.categories, w);
   const estimate = choice.estimate ? choice.estimate() : router.policy.estimate?.(w);
   if (!estimate) return { reasons: { categories } };

@@ -36,6 +36,12 @@ export function pollMsFor(routers: number): number {
   return Math.min(4000, Math.max(1000, 4 * routers));
 }
 
+/** Embedding of a prompt, and whether the encoder failed, so that it says nothing about the prompt. */
+interface EncodedPrompt {
+  readonly x: Float64Array;
+  readonly failed: boolean;
+}
+
 /** A router that is served: its models, its encoder and the newest posterior. */
 export class LiveRouter {
   readonly name: string;
@@ -179,16 +185,33 @@ export class LiveRouter {
     ];
   }
 
-  /** Embeds a prompt. If the encoder fails, the request is routed without its prompt. */
-  async encode(text: string): Promise<{ x: Float64Array; failed: boolean }> {
+  /**
+   * Embeds a prompt, without a promise if the encoder can. If the encoder fails, the request is routed
+   * without its prompt.
+   */
+  encode(text: string): EncodedPrompt | Promise<EncodedPrompt> {
     this.#languages.observe(text);
+    const { encoder } = this.calibration;
+    if (!encoder.encodeText) return this.#encodeLater(text);
+    try {
+      return { x: toHalf(encoder.encodeText(text)), failed: false };
+    } catch (error) {
+      return this.#encodingFailed(error);
+    }
+  }
+
+  async #encodeLater(text: string): Promise<EncodedPrompt> {
     try {
       const [x] = await this.calibration.encoder.encode([text]);
       return { x: toHalf(x!), failed: false };
     } catch (error) {
-      this.#tools.onError(error, this.name);
-      return { x: this.#meanX, failed: true };
+      return this.#encodingFailed(error);
     }
+  }
+
+  #encodingFailed(error: unknown): EncodedPrompt {
+    this.#tools.onError(error, this.name);
+    return { x: this.#meanX, failed: true };
   }
 
   async close(): Promise<void> {

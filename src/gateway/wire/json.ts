@@ -87,15 +87,25 @@ export class Members {
 
   /** The member of this name. If there are several it is the last, as in JSON.parse. */
   find(name: string): Member | undefined {
-    for (let i = this.size - 1; i >= 0; i--) if (this.isNamed(i, name)) return this.at(i);
-    return undefined;
+    const i = this.#indexOf(name);
+    return i < 0 ? undefined : this.at(i);
   }
 
   /** The parsed value of a member, or undefined if there is none. */
   value(name: string): unknown {
-    const member = this.find(name);
-    if (!member) return undefined;
-    return JSON.parse(text(this.json, member.valueStart, member.valueEnd));
+    const { json, spans } = this;
+    const i = this.#indexOf(name);
+    if (i < 0) return undefined;
+    const [start, end] = [spans[4 * i + 2]!, spans[4 * i + 3]!];
+    if (json[start] === 0x74 && end - start === 4) return true;
+    if (json[start] === 0x66 && end - start === 5) return false;
+    return JSON.parse(text(json, start, end));
+  }
+
+  /** Index of the last member of this name, or -1. */
+  #indexOf(name: string): number {
+    for (let i = this.size - 1; i >= 0; i--) if (this.isNamed(i, name)) return i;
+    return -1;
   }
 
   /** `name` has no special characters. A key with escapes ("mod\\u0065l") is longer and is parsed. */
@@ -317,39 +327,39 @@ export function editObject(json: Uint8Array, edits: Edits): Uint8Array {
 /** Edits an object that has been scanned. */
 export function editMembers(members: Members, { set = {}, drop = [] }: Edits): Uint8Array {
   const names = Object.keys(set);
-  const found = new Set<string>();
+  const missing = new Set(names);
   const cuts: Cut[] = [];
-  let last: Member | undefined; // the last member that is kept
-  let before: Member | undefined;
-  for (let i = 0; i < members.size; i++) {
-    const member = members.at(i);
-    if (drop.some((name) => members.isNamed(i, name))) {
+  const { spans, size } = members;
+  let isAnyKept = false;
+  let before = members.open + 1; // end of the member before
+  for (let i = 0; i < size; i++) {
+    const valueEnd = spans[4 * i + 3]!;
+    if (nameAt(members, i, drop) !== undefined) {
       // Drop one comma too: the one before or, if no earlier member is kept, the one after.
-      const next = i + 1 < members.size ? members.at(i + 1).keyStart : member.valueEnd;
-      cuts.push(
-        last
-          ? { start: before!.valueEnd, end: member.valueEnd, text: "" }
-          : { start: member.keyStart, end: next, text: "" },
-      );
+      const next = i + 1 < size ? spans[4 * i + 4]! : valueEnd;
+      if (isAnyKept) cuts.push({ start: before, end: valueEnd, text: "" });
+      else cuts.push({ start: spans[4 * i]!, end: next, text: "" });
     } else {
-      const name = names.find((wanted) => members.isNamed(i, wanted));
+      const name = nameAt(members, i, names);
       if (name !== undefined) {
-        found.add(name);
-        cuts.push({ start: member.valueStart, end: member.valueEnd, text: set[name]! });
+        missing.delete(name);
+        cuts.push({ start: spans[4 * i + 2]!, end: valueEnd, text: set[name]! });
       }
-      last = member;
+      isAnyKept = true;
     }
-    before = member;
+    before = valueEnd;
   }
-  const added = names
-    .filter((name) => !found.has(name))
-    .map((name) => `${JSON.stringify(name)}:${set[name]}`)
-    .join(",");
-  if (added !== "") {
-    const end = before?.valueEnd ?? members.open + 1;
-    cuts.push({ start: end, end, text: last ? `,${added}` : added });
+  if (missing.size > 0) {
+    const added = Array.from(missing, (name) => `${JSON.stringify(name)}:${set[name]}`).join(",");
+    cuts.push({ start: before, end: before, text: isAnyKept ? `,${added}` : added });
   }
   return applied(cuts, members.json);
+}
+
+/** The name of a member, if it is one of these. */
+function nameAt(members: Members, i: number, names: readonly string[]): string | undefined {
+  for (const name of names) if (members.isNamed(i, name)) return name;
+  return undefined;
 }
 
 /** Text that replaces a range of bytes. */
@@ -361,11 +371,17 @@ interface Cut {
 
 /** Makes replacements, which are in order and do not overlap. */
 function applied(cuts: readonly Cut[], bytes: Uint8Array): Uint8Array {
-  const parts: Uint8Array[] = [];
+  let size = bytes.length;
+  for (const { start, end, text } of cuts) size += Buffer.byteLength(text) - (end - start);
+  const out = Buffer.allocUnsafe(size);
   let from = 0;
+  let to = 0;
   for (const { start, end, text } of cuts) {
-    parts.push(bytes.subarray(from, start), Buffer.from(text));
+    out.set(bytes.subarray(from, start), to);
+    to += start - from;
+    to += out.write(text, to);
     from = end;
   }
-  return Buffer.concat([...parts, bytes.subarray(from)]);
+  out.set(bytes.subarray(from), to);
+  return out;
 }

@@ -4,6 +4,8 @@ export interface Encoder {
   /** Length of every embedding. */
   readonly dimension: number;
   encode(texts: readonly string[]): Promise<Float64Array[]>;
+  /** Embeds one text at once, if the encoder is fast enough for that. */
+  encodeText?(text: string): Float64Array;
   /** Releases threads and memory, if the encoder has any. */
   close?(): Promise<void>;
 }

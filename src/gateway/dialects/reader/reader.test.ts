@@ -52,7 +52,7 @@ describe("a large body", () => {
     ["no model", `{"messages": [], "more": "${LONG}"}`, HttpError],
     ["too many members", `{${'"a":1,'.repeat(60_000)}"model":"auto"}`, JsonError],
   ])("with %s is refused with the same error as a small one", async (_, text, kind) => {
-    const reading = newReader().read(chat, Buffer.from(text), {});
+    const reading = (async () => newReader().read(chat, Buffer.from(text), {}))();
     const error = await reading.then(
       () => undefined,
       (thrown: unknown) => thrown,

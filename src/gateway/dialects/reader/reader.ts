@@ -28,14 +28,25 @@ export interface ReadRequest {
 export class BodyReader {
   #thread: Thread<ReadMethods> | undefined;
 
-  /** Reads a request that may name a router. */
-  async read(dialect: Dialect, body: Uint8Array, headers: RequestHeaders): Promise<ReadRequest> {
-    const { endpoint, name } = dialect;
+  /** Reads a request that may name a router. Returns a promise only if the body is large. */
+  read(
+    dialect: Dialect,
+    body: Uint8Array,
+    headers: RequestHeaders,
+  ): ReadRequest | Promise<ReadRequest> {
     const passed = passedHeaders(dialect, headers);
-    if (body.length < LARGE_BODY) {
-      const request = readRequest(endpoint, body, passed);
-      return { request, conversation: () => dialect.read(request.members, headers) };
-    }
+    if (body.length >= LARGE_BODY) return this.#readLarge(dialect, body, headers, passed);
+    const request = readRequest(dialect.endpoint, body, passed);
+    return { request, conversation: () => dialect.read(request.members, headers) };
+  }
+
+  async #readLarge(
+    dialect: Dialect,
+    body: Uint8Array,
+    headers: RequestHeaders,
+    passed: Readonly<Record<string, string>> | undefined,
+  ): Promise<ReadRequest> {
+    const { endpoint, name } = dialect;
     const found = await this.#methods.read(moved(body), name, headers);
     return {
       request: requestOf(endpoint, found, passed),

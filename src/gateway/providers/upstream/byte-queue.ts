@@ -43,6 +43,13 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
     return this.#reader.promise;
   }
 
+  /** All bytes, if they have arrived and nothing was read yet. Undefined if they have not, or if the answer broke off. */
+  takeWhole(): Uint8Array | undefined {
+    if (!this.#isClosed || this.#error !== undefined || this.#waiting.length === 0)
+      return undefined;
+    return this.#take();
+  }
+
   /** Called if the reader leaves the loop early. */
   return(): Promise<IteratorResult<Uint8Array>> {
     this.#waiting = [];

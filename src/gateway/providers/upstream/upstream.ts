@@ -1,5 +1,6 @@
 import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Edits, Members } from "../../wire/json.ts";
+import { ByteQueue } from "./byte-queue.ts";
 import type { AnswerHeaders, UpstreamError } from "./error.ts";
 import type { Usage } from "./usage.ts";
 
@@ -105,6 +106,8 @@ export interface AnswerEnd {
 }
 
 export async function readAll({ body }: Pick<UpstreamAnswer, "body">): Promise<Uint8Array> {
+  const whole = body instanceof ByteQueue ? body.takeWhole() : undefined;
+  if (whole) return whole;
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
