@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const MAIN = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
 
 /** The settings of Node that bin/joust.js would start itself again with. */
-const SETTINGS = ["--max-semi-space-size=4", "--v8-pool-size=1", "--no-concurrent-recompilation"];
+const SETTINGS = ["--max-semi-space-size=8", "--v8-pool-size=1", "--no-concurrent-recompilation"];
 
 /** A gateway in its own process. */
 export interface GatewayProcess {

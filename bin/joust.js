@@ -16,7 +16,7 @@ const OLDEST = [22, 19];
  * Settings of Node for the gateway: a small young generation, one helper thread, and no
  * compiler thread. They halve its memory. docs/performance.md has the numbers.
  */
-const SERVE = ["--max-semi-space-size=4", "--v8-pool-size=1", "--no-concurrent-recompilation"];
+const SERVE = ["--max-semi-space-size=8", "--v8-pool-size=1", "--no-concurrent-recompilation"];
 
 const source = new URL("../src/cli/program.ts", import.meta.url);
 const isCheckout = existsSync(source);
