@@ -77,7 +77,7 @@ export class AnswerPrices {
     const output = Math.min(this.#outputs.of(name, w), needs.answerTokens ?? Infinity);
     const share = this.read.warmShare(prefixes, at - 1000 * cache.seconds, name);
     const warm = share * prompt < cache.minTokens ? 0 : share * prompt;
-    const { mean: hit } = this.#hits.of(name);
+    const hit = this.#hits.meanOf(name);
     const { dollars } = expectedPrice(price, { prompt, warm, output }, hit);
     const { mean: charge } = this.#charges.of(provider, name, w);
     return { expected: charge * dollars, prompt, cached: hit * warm, output };
@@ -179,16 +179,20 @@ export class AnswerPrices {
   ): { readonly cost: number; readonly doubt: number } {
     const { name, price, cache, provider } = model.spec;
     const own = answers.find((answer) => answer.model === name);
-    const ratio = (means: Pick<CategoryMeans, "of">, model: string) =>
-      means.of(name, w) / means.of(model, w);
-    const mean = (of: (answer: PaidAnswer) => number) =>
-      answers.reduce((sum, answer) => sum + of(answer) / answers.length, 0);
-    const given = own
-      ? own.usage.completionTokens
-      : mean(({ model, usage }) => usage.completionTokens * ratio(this.#outputs, model));
-    const read = own
-      ? own.usage.promptTokens
-      : mean(({ model, usage }) => usage.promptTokens * ratio(this.#prompts, model));
+    let given = 0;
+    let read = 0;
+    if (own) {
+      given = own.usage.completionTokens;
+      read = own.usage.promptTokens;
+    } else {
+      const [output, input] = [this.#outputs.of(name, w), this.#prompts.of(name, w)];
+      for (const { model, usage } of answers) {
+        const outputRatio = output / this.#outputs.of(model, w);
+        const inputRatio = input / this.#prompts.of(model, w);
+        given += (usage.completionTokens * outputRatio) / answers.length;
+        read += (usage.promptTokens * inputRatio) / answers.length;
+      }
+    }
 
     // This model would also have given the earlier answers, at its own length, so the prompt would have another length.
     const lengthRatio = before?.served ? this.read.outputOf(before, name) / before.served : 1;

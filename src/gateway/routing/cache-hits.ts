@@ -18,15 +18,22 @@ export class CacheHits {
    * pool count as two answers of a model, because the same clients use them.
    */
   of(model: string): { readonly mean: number; readonly sd: number } {
-    const { hits, answers } = this.#models.get(model) ?? { hits: 0, answers: 0 };
-    const pool = (0.5 + this.#all.hits) / (1 + this.#all.answers);
-    const mean = (2 * pool + hits) / (2 + answers);
+    const answers = this.#models.get(model)?.answers ?? 0;
+    const mean = this.meanOf(model);
     // The variance of a beta distribution, and the difference between models while few answers are known.
     const variance = (mean * (1 - mean)) / (3 + answers) + (DIFFERENCE / (1 + answers)) ** 2;
     return { mean, sd: Math.sqrt(variance) };
   }
+
+  /** The mean alone. */
+  meanOf(model: string): number {
+    const { hits, answers } = this.#models.get(model) ?? NONE;
+    const pool = (0.5 + this.#all.hits) / (1 + this.#all.answers);
+    return (2 * pool + hits) / (2 + answers);
+  }
 }
 
+const NONE = { hits: 0, answers: 0 };
 const KEPT = 0.99;
 /** Standard deviation between the models of a pool. */
 const DIFFERENCE = 0.2;

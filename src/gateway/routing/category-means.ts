@@ -11,6 +11,7 @@ export class CategoryMeans {
   readonly #models = new Map<string, Regression>();
   /** Value before the first answer. */
   readonly #first: number;
+  #prior = new Float64Array(0);
 
   constructor(first: number) {
     this.#first = first;
@@ -24,8 +25,12 @@ export class CategoryMeans {
     const expected = base * this.#poolMean(w);
     this.#pool.learn(w, amount / own.factor, base, amount);
     own.learn(w, amount, base, expected);
-    this.#pool.solve(() => this.#pool.mean);
-    own.solve((m) => own.factor * (this.#pool.beta[m] ?? this.#pool.mean));
+    const prior = this.#priorFor(w.length);
+    this.#pool.solve(prior.fill(this.#pool.mean));
+    const { factor } = own;
+    const { beta, mean } = this.#pool;
+    for (let m = 0; m < prior.length; m++) prior[m] = factor * (beta[m] ?? mean);
+    own.solve(prior);
   }
 
   /** The mean of a model on a request with these shares of the categories. */
@@ -35,6 +40,12 @@ export class CategoryMeans {
     // Extrapolation to rare categories may become negative or extreme.
     const pool = this.#poolMean(w);
     return Math.min(20 * pool, Math.max(pool / 20, mean));
+  }
+
+  /** Memory for the prior of one regression. */
+  #priorFor(categories: number): Float64Array {
+    if (this.#prior.length !== categories) this.#prior = new Float64Array(categories);
+    return this.#prior;
   }
 
   answersOf(model: string): number {
@@ -79,15 +90,17 @@ class Regression {
   }
 
   /** Improves the solution by sweeps of Gauss-Seidel, which start from the previous solution. */
-  solve(prior: (m: number) => number): void {
-    const M = this.beta.length;
+  solve(prior: Float64Array): void {
+    const beta = this.beta;
+    const gram = this.#gram;
+    const M = beta.length;
     const lambda = (PRIOR_ANSWERS * this.#base) / this.answers / M;
-    if (this.answers === 1) this.beta = this.beta.map((_, m) => prior(m));
+    if (this.answers === 1) beta.set(prior);
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
       for (let i = 0; i < M; i++) {
-        let rest = this.#moment[i]! + lambda * prior(i);
-        for (let j = 0; j < M; j++) if (j !== i) rest -= this.#gram[i * M + j]! * this.beta[j]!;
-        this.beta[i] = rest / (this.#gram[i * M + i]! + lambda);
+        let rest = this.#moment[i]! + lambda * prior[i]!;
+        for (let j = 0; j < M; j++) if (j !== i) rest -= gram[i * M + j]! * beta[j]!;
+        beta[i] = rest / (gram[i * M + i]! + lambda);
       }
     }
   }

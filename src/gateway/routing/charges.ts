@@ -33,7 +33,7 @@ export class Charges {
     w: Float64Array,
   ): { readonly mean: number; readonly doubt: number } {
     const known = this.#hosts.get(host);
-    if (!known) return { mean: 1, doubt: 0 };
+    if (!known) return LIST_PRICE;
     const { factors, compared, squares } = known;
     const variation = (squares + PRIOR_ANSWERS * USUAL_VARIATION) / (compared + PRIOR_ANSWERS);
     // Answers to other categories tell the factor of the model in general.
@@ -42,6 +42,9 @@ export class Charges {
     return { mean: ratioOf(known, model, w), doubt: 1 / Math.sqrt(precision) };
   }
 }
+
+/** The charge of a host that has reported no cost. */
+const LIST_PRICE = { mean: 1, doubt: 0 };
 
 interface HostCharges {
   /** Reported cost per dollar at the list price, of all models together. */
