@@ -20,8 +20,8 @@ const ROUNDS = 30;
 const SECONDS = 0.4;
 /** Seconds of full load before the measurement, first with responses, then with streams: rates grow until the code is compiled. */
 const WARM_UP_SECONDS = 5;
-const MEMORY_REQUESTS = 200_000;
-const MEMORY_STEPS = 8;
+const MEMORY_REQUESTS = 100_000;
+const MEMORY_STEPS = 4;
 
 /** Results of one gateway in one round. Times in milliseconds. */
 interface Measurement {
@@ -204,7 +204,7 @@ async function stageTimes({ origin }: Server): Promise<Record<string, number>> {
 
 /** Memory in MB by number of further requests. */
 async function memoryOf(joust: Server, driver: Driver): Promise<Map<number, number>> {
-  const found = new Map<number, number>();
+  const found = new Map([[0, await joust.memory()]]);
   for (let step = 1; step <= MEMORY_STEPS; step++) {
     await driver.sendMany(joust, MEMORY_REQUESTS / MEMORY_STEPS);
     found.set((step * MEMORY_REQUESTS) / MEMORY_STEPS, await joust.memory());
