@@ -15,7 +15,9 @@ describe("report.html", () => {
   const html = reportHtml(sampleResult({ regrets: TWENTY }, random));
 
   test("needs no other file and runs no script", () => {
-    expect(html).not.toMatch(/<script|<link|@import|<img|<iframe|\ssrc=|href=(?!"#)|url\(|\son\w+=/);
+    expect(html).not.toMatch(
+      /<script|<link|@import|<img|<iframe|\ssrc=|href=(?!"#)|url\(|\son\w+=/,
+    );
     expect(html.match(/https?:\/\/[^"'\s<]*/g)).toBeNull();
   });
 

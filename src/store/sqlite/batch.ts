@@ -14,9 +14,8 @@ export interface DayBatch {
   /** The embeddings of the decisions, one after the other. */
   readonly vectors: Uint8Array;
   /** Counts of all events, the stored ones and those that are only counted. */
-  readonly all: Counted;
-  /** Counts of the events that are only counted. */
-  readonly countedOnly: Counted;
+  readonly tallies: readonly Tally[];
+  readonly spending: ReturnType<typeof spending>;
 }
 
 /** Columns of a decision. The last is the end of its embedding in `vectors`. */
@@ -26,20 +25,34 @@ type DecisionValues = readonly [
 ];
 type AnswerValues = readonly [string, number, string, number, string | null, string];
 
-interface Counted {
-  readonly tallies: readonly Tally[];
-  readonly spending: ReturnType<typeof spending>;
-}
+/**
+ * Writes a batch. If some of its rows were stored already, it writes nothing and returns their
+ * positions among all rows, decisions first; otherwise an empty list.
+ */
+export type WriteBatch = (batch: DayBatch) => Promise<readonly number[]>;
 
-/** Prepares events for the thread, by day. */
-export function batchesOf(
+/**
+ * Records events, one batch per day. Events that were stored already, by an attempt whose result
+ * was lost, are left out and not counted again.
+ */
+export async function recordInBatches(
   events: readonly DecisionEvent[],
   countedOnly: readonly DecisionEvent[],
-): DayBatch[] {
+  write: WriteBatch,
+): Promise<void> {
   const kept = Map.groupBy(events.map(rowed), ({ row }) => row.day);
   const counted = Map.groupBy(countedOnly.map(rowed), ({ row }) => row.day);
-  const days = new Set([...kept.keys(), ...counted.keys()]);
-  return Array.from(days, (day) => batchOf(day, kept.get(day) ?? [], counted.get(day) ?? []));
+  for (const day of new Set([...kept.keys(), ...counted.keys()])) {
+    // The rows of a batch are in this order.
+    const own = kept.get(day) ?? [];
+    let rows = [...own.filter(isDecision), ...own.filter((one) => !isDecision(one))];
+    for (;;) {
+      const stored = await write(batchOf(day, rows, counted.get(day) ?? []));
+      if (stored.length === 0) break;
+      const known = new Set(stored);
+      rows = rows.filter((_, i) => !known.has(i));
+    }
+  }
 }
 
 interface Rowed {
@@ -49,6 +62,10 @@ interface Rowed {
 
 function rowed(event: DecisionEvent): Rowed {
   return { event, row: event.kind === "routed" ? decisionRow(event) : answerRow(event) };
+}
+
+function isDecision({ event }: Rowed): boolean {
+  return event.kind === "routed";
 }
 
 function batchOf(day: number, kept: readonly Rowed[], counted: readonly Rowed[]): DayBatch {
@@ -66,13 +83,14 @@ function batchOf(day: number, kept: readonly Rowed[], counted: readonly Rowed[])
     end += x.length;
     decisions.push([id, router, at, owner, session, prompt, body, end]);
   }
+  const all = [...kept, ...counted].map(({ event }) => event);
   return {
     day,
     decisions,
     answers,
     vectors: joined(vectors, end),
-    all: countsOf([...kept, ...counted]),
-    countedOnly: countsOf(counted),
+    tallies: tally(all),
+    spending: spending(all),
   };
 }
 
@@ -85,9 +103,4 @@ function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
     at += part.length;
   }
   return bytes;
-}
-
-function countsOf(entries: readonly Rowed[]): Counted {
-  const events = entries.map(({ event }) => event);
-  return { tallies: tally(events), spending: spending(events) };
 }

@@ -3,7 +3,7 @@ import { Thread } from "../../core/threads/thread.ts";
 import { Listeners } from "../changes.ts";
 import type { Change, Store } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
-import { batchesOf } from "./batch.ts";
+import { recordInBatches } from "./batch.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 /** Opens a SQLite file on a thread of its own, because a commit waits for the disk and requests must not. */
@@ -20,11 +20,10 @@ export async function openSqlite(file: string): Promise<Store> {
   await thread.opened;
   const local: Pick<Store, "shared" | "record" | "onChange" | "close"> = {
     shared: false,
-    record: async (events, countedOnly = []) => {
-      const batches = batchesOf(events, countedOnly);
-      const memory = batches.map(({ vectors }) => vectors.buffer as ArrayBuffer);
-      await thread.methods.recordBatches(new Moved(batches, memory));
-    },
+    record: (events, countedOnly = []) =>
+      recordInBatches(events, countedOnly, (batch) =>
+        thread.methods.recordBatch(new Moved(batch, [batch.vectors.buffer as ArrayBuffer])),
+      ),
     onChange: (listener) => listeners.add(listener),
     close: () => thread.close(),
   };

@@ -1,13 +1,34 @@
-import { type AnswerRow, answerOf, type DecisionRow, decisionOf } from "../decision-row.ts";
-import { spending, tally } from "../tally.ts";
+import type { AnswerRow, DecisionRow } from "../decision-row.ts";
 import type { DayBatch } from "./batch.ts";
 import type { Connection } from "./connect.ts";
 import { spendingAdder, tallyAdder } from "./counts.ts";
 import type { DayFiles } from "./days.ts";
 
-/** Writes decisions and answers into the files of their days, one transaction per day. */
-export function record(days: DayFiles, batches: readonly DayBatch[]): void {
-  for (const batch of batches) days.use(batch.day, (db) => write(db)(batch));
+/**
+ * Writes decisions and answers into the file of their day in one transaction. If some of the rows were
+ * stored already, it writes nothing and returns their positions.
+ */
+export function record(days: DayFiles, batch: DayBatch): readonly number[] {
+  return days.use(batch.day, (db) => {
+    try {
+      write(db)(batch);
+      return [];
+    } catch (error) {
+      if (error instanceof StoredAlready) return error.positions;
+      throw error;
+    }
+  });
+}
+
+/** Rolls a transaction back, because some of its rows were stored already. */
+class StoredAlready extends Error {
+  override readonly name = "StoredAlready";
+  readonly positions: readonly number[];
+
+  constructor(positions: readonly number[]) {
+    super(`${positions.length} rows were stored already`);
+    this.positions = positions;
+  }
 }
 
 type Write = (batch: DayBatch) => void;
@@ -20,40 +41,37 @@ function write(db: Connection): Write {
   const insert = inserter(db);
   const [addTallies, addSpending] = [tallyAdder(db), spendingAdder(db)];
   const run = db.transaction<Write>((batch) => {
-    const rows = rowsOf(batch);
-    const isNew = rows.map(insert);
-    if (!isNew.includes(false)) {
-      addTallies(batch.all.tallies);
-      addSpending(batch.all.spending);
-      return;
-    }
-    // Rows that were stored already, by an attempt whose result was lost, are not counted again.
-    const stored = rows
-      .filter((_, i) => isNew[i])
-      .map((row) => ("slot" in row ? answerOf(row) : decisionOf(row)));
-    addTallies([...tally(stored), ...batch.countedOnly.tallies]);
-    addSpending([...spending(stored), ...batch.countedOnly.spending]);
+    const stored: number[] = [];
+    rowsOf(batch).forEach((row, i) => {
+      if (!insert(row)) stored.push(i);
+    });
+    if (stored.length > 0) throw new StoredAlready(stored);
+    addTallies(batch.tallies);
+    addSpending(batch.spending);
   });
   PREPARED.set(db, run.immediate);
   return run.immediate;
 }
 
-function rowsOf({ day, decisions, answers, vectors }: DayBatch): (DecisionRow | AnswerRow)[] {
+/** The columns of a row. */
+type Columns = Omit<DecisionRow, "day"> | Omit<AnswerRow, "day" | "searched">;
+
+function rowsOf({ decisions, answers, vectors }: DayBatch): Columns[] {
   let start = 0;
-  const rows: (DecisionRow | AnswerRow)[] = [];
+  const rows: Columns[] = [];
   for (const [id, router, at, owner, session, prompt, body, end] of decisions) {
     const x = vectors.subarray(start, end);
-    rows.push({ day, id, router, at, owner, session, x, prompt, body });
+    rows.push({ id, router, at, owner, session, x, prompt, body });
     start = end;
   }
   for (const [decision, slot, router, at, owner, body] of answers) {
-    rows.push({ day, decision, slot, router, at, owner, body });
+    rows.push({ decision, slot, router, at, owner, body });
   }
   return rows;
 }
 
 /** Prepares inserting a row. Returns false if it was stored already. */
-export function inserter(db: Connection): (row: DecisionRow | AnswerRow) => boolean {
+export function inserter(db: Connection): (row: Columns) => boolean {
   const decision = db.prepare(`
     INSERT INTO decisions (id, router, at, owner, session, x, prompt, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);

@@ -21,7 +21,7 @@ import type {
 import { halfBytesOf } from "../vector.ts";
 import * as administration from "./administration.ts";
 import { type AppendResult, appender } from "./append.ts";
-import { batchesOf, type DayBatch } from "./batch.ts";
+import { type DayBatch, recordInBatches } from "./batch.ts";
 import { lastPosition } from "./check.ts";
 import { type Connection, connect, connectReader, translated } from "./connect.ts";
 import { DayFiles } from "./days.ts";
@@ -91,12 +91,12 @@ export class SqliteStore extends SearchQueries implements Store {
     events: readonly DecisionEvent[],
     countedOnly: readonly DecisionEvent[] = [],
   ): Promise<void> {
-    await this.recordBatches(batchesOf(events, countedOnly));
+    await recordInBatches(events, countedOnly, (batch) => this.recordBatch(batch));
   }
 
   /** Writes events that were prepared on another thread. */
-  async recordBatches(batches: readonly DayBatch[]): Promise<void> {
-    translated(() => record(this.#days, batches));
+  async recordBatch(batch: DayBatch): Promise<readonly number[]> {
+    return translated(() => record(this.#days, batch));
   }
 
   async saveEmbedding(decision: string, x: Float64Array, until: number) {
