@@ -53,7 +53,7 @@ export async function gateway(names: readonly string[], flags: BenchFlags): Prom
     servers.push(await startFloor(mock), await startJoust(mock, join(folder, "joust")));
     if (flags.before !== undefined) {
       const other = { name: "before", checkout: resolve(flags.before) };
-      servers.push(await startJoust(mock, join(folder, "before"), [], other));
+      servers.push(await startJoust(mock, join(folder, "before"), [], 1, other));
     }
     if (flags.bifrost !== undefined) {
       servers.push(await startBifrost(mock, join(folder, "bifrost"), resolve(flags.bifrost)));
