@@ -1,4 +1,5 @@
 import { duplexPair } from "node:stream";
+import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
@@ -19,6 +20,8 @@ interface FakeProcess {
   readonly configs: Config[];
   /** Ends the process, as a crash does. */
   crash(): void;
+  /** Ends the process after its last message has arrived. */
+  exit(): void;
 }
 
 /** Replaces processes by objects inside the test; `start` says how each one starts. */
@@ -30,7 +33,15 @@ function newFakes(start: (n: number) => ServingSummary | Promise<ServingSummary>
     const [near, far] = duplexPair();
     const link = new Link(far);
     const { promise: ended, resolve } = Promise.withResolvers<string>();
-    const fake: FakeProcess = { started: [], configs: [], crash: () => end("signal SIGKILL") };
+    const fake: FakeProcess = {
+      started: [],
+      configs: [],
+      crash: () => end("signal SIGKILL"),
+      exit: () => {
+        near.once("end", () => end("exit code 1"));
+        far.end();
+      },
+    };
     const end = (reason: string) => {
       near.destroy();
       resolve(reason);
@@ -93,10 +104,11 @@ describe("the processes of a gateway", () => {
     const all = newFakes(() => {
       throw new InputError({ file: "joust.yaml", field: "models" }, "is odd", "fix it");
     });
-    // A process that cannot start ends by itself.
+    // A process that cannot start reports it and ends by itself.
     const starting = open(all);
     await expect.poll(() => all.fakes[0]?.started.length).toBe(1);
-    all.fakes[0]!.crash();
+    await immediate();
+    all.fakes[0]!.exit();
     await expect(starting).rejects.toThrow(errorText(/is odd/));
   });
 

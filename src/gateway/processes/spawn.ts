@@ -28,7 +28,8 @@ export function spawnGateway(): Spawned {
   ended.then(() => {
     for (const socket of unsent) socket.destroy();
   });
-  child.on("exit", (code, signal) => end(signal ? `signal ${signal}` : `exit code ${code}`));
+  // Unlike "exit", "close" comes after the last message of the process, which may say why it ends.
+  child.on("close", (code, signal) => end(signal ? `signal ${signal}` : `exit code ${code}`));
   child.on("error", (error) => end(error.message));
   return {
     pid: child.pid,
