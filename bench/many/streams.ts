@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -39,6 +40,7 @@ export async function streamCost(streams: number, pace: number): Promise<StreamC
       response.end("data: [DONE]\n\n");
     }, pace);
   }).listen(0, "127.0.0.1");
+  await once(upstream, "listening");
   const { port } = upstream.address() as AddressInfo;
   const agent = new Agent({
     connections: streams,
