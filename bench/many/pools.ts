@@ -33,6 +33,9 @@ export async function poolCost(models: number, routers: number): Promise<PoolCos
       process.execPath,
       MAIN,
       "serve",
+      // Memory and time are those of one process.
+      "--processes",
+      "1",
       ...flags,
       String(port),
     ];

@@ -61,6 +61,9 @@ models: {a: {provider: mock, model: m, price: {input: 1, output: 1}}, b: {provid
       process.execPath,
       MAIN,
       "serve",
+      // Memory and time are those of one process.
+      "--processes",
+      "1",
       "--config",
       join(folder, "joust.yaml"),
       "--data",
