@@ -1,6 +1,6 @@
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Clock } from "../clock/clock.ts";
-import { SeriesCounter, SeriesHistogram } from "./series.ts";
+import { type HistogramSeries, SeriesCounter, SeriesHistogram } from "./series.ts";
 
 /**
  * Metrics for Prometheus: numbers for alerts and for the analysis of incidents. Labels come from
@@ -155,8 +155,8 @@ export class Metrics {
     "0 while the store cannot be written and votes are refused.",
   );
 
-  readonly added = this.#added.series();
-  readonly stage = {
+  readonly added: HistogramSeries = this.#added.series();
+  readonly stage: Readonly<Record<Stage, HistogramSeries>> = {
     parse: this.#stages.series("parse"),
     encode: this.#stages.series("encode"),
     decide: this.#stages.series("decide"),

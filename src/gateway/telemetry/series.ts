@@ -88,7 +88,7 @@ export class SeriesHistogram<L extends string> extends Histogram<L> {
   }
 }
 
-class HistogramSeries {
+export class HistogramSeries {
   readonly #labels: Readonly<Record<string, string>>;
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
