@@ -44,6 +44,6 @@ export function checkHost({ server: { host } }: Config, access: Access): void {
   throw new InputError(
     { file: "joust.yaml", field: "server.host" },
     `is ${host}, which other machines can reach, but there is no API key`,
-    "create a key first, in the same data folder or database: joust keys add NAME",
+    "create a key first, in the same data folder or database: joust keys add NAME --scopes admin,route,vote",
   );
 }
