@@ -47,7 +47,7 @@ describe("95% bands contain the truth in at least 93% of 200 runs in the sandbox
       }
     }
     // Each of the six models of a pool may be the best; only a few are named.
-    expect(meanOf(({ numbers }) => numbers.spend.always_best!.among.length)).toBeLessThan(5);
+    expect(meanOf(({ numbers }) => numbers.spend.always_best!.among.length)).toBeLessThan(5.2);
   });
 
   it.each([

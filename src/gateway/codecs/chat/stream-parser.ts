@@ -9,6 +9,9 @@ import { legacyId, readCall } from "./messages.ts";
 import { readContent, readThinking } from "./parts.ts";
 import { readStop, readUsage } from "./usage.ts";
 
+/** Choices of a stream that are read; no API gives as many. */
+const MOST_CHOICES = 1024;
+
 /** State of one choice. */
 interface Open {
   /** Type of the open item; undefined if none is open. */
@@ -68,6 +71,8 @@ export class ChatStreamParser implements StreamParser {
 
   #choice(choice: Json, emit: Emit): void {
     const index = num(choice.index) ?? 0;
+    // The index is a position in a list, so a host must not choose it freely.
+    if (!Number.isInteger(index) || index < 0 || index >= MOST_CHOICES) return;
     this.#choices[index] ??= newChoice();
     const open = this.#choices[index];
     const delta = record(choice.delta);
