@@ -36,6 +36,11 @@ export function joined(parts: readonly (Value | Statement)[], separator: string)
   return sql(["", ...parts.slice(1).map(() => separator), ""], ...parts);
 }
 
+/** Whether a value has the character NUL, which PostgreSQL refuses: no row has such a text. */
+export function hasNul({ values }: Statement): boolean {
+  return values.some((value) => typeof value === "string" && value.includes("\0"));
+}
+
 /** The text of a statement with `mark(n)` in place of value n, counting from 1. */
 export function textOf({ texts }: Statement, mark: (number: number) => string): string {
   return texts.reduce((text, next, i) => text + mark(i) + next);

@@ -176,6 +176,14 @@ export function readingConforms({ one, both }: Stores): void {
     expect(await b.embedding("d3")).toEqual(x);
   });
 
+  it("finds nothing by a text that no database can hold", async () => {
+    const store = await one();
+    await store.record([routed(1)]);
+    expect(await store.decision("d1\0")).toBeUndefined();
+    expect(await store.response("\0")).toBeUndefined();
+    expect(await store.routed({ router: "au\0to", limit: 10 })).toEqual([]);
+  });
+
   it("keeps responses until they expire, and replaces and deletes them", async () => {
     const [a, b] = await both();
     const response = {

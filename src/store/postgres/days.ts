@@ -2,7 +2,7 @@ import type pg from "pg";
 import { DAY_MS } from "../decision-id.ts";
 import type { Days, DayTables } from "../decision-queries.ts";
 import type { Select } from "../queries.ts";
-import { literal, textOf } from "../sql.ts";
+import { hasNul, literal, textOf } from "../sql.ts";
 import { DAYS_LOCK, transaction, unavailable } from "./connect.ts";
 
 /** Decisions and answers in one partition per day. Dropping a day drops its tables. */
@@ -37,6 +37,7 @@ export class Partitions implements Days {
   of(day: number): DayTables {
     return {
       select: async <T>(statement: Parameters<Select>[0]) => {
+        if (hasNul(statement)) return [];
         const text = textOf(statement, (n) => `$${n}`);
         try {
           return (await query<pg.QueryResultRow>(this.#pool, text, statement.values)).rows as T[];

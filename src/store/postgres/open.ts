@@ -7,7 +7,7 @@ import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
 import { SearchQueries } from "../search.ts";
-import { textOf } from "../sql.ts";
+import { hasNul, textOf } from "../sql.ts";
 import type {
   BudgetRequest,
   Change,
@@ -204,6 +204,7 @@ const RETRY_MS = 1000;
 
 function selectFrom(pool: pg.Pool): Select {
   return async <T>(statement: Parameters<Select>[0]) => {
+    if (hasNul(statement)) return [];
     try {
       const text = textOf(statement, (n) => `$${n}`);
       const { rows } = await pool.query(text, [...statement.values]);
