@@ -80,6 +80,7 @@ describeInChromium("requests", ({ open, context }) => {
     await page.getByRole("status").getByText("3 requests.").waitFor();
     expect(await page.getByLabel("Outcome").inputValue()).toBe("failed");
     await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("status").getByText("100 requests, searched back to").waitFor();
     await page.getByLabel("Duration in seconds, at least").fill("2.99");
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("10 requests.").waitFor();
