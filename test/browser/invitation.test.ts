@@ -17,7 +17,13 @@ describeInChromium("a link for voters", ({ context }) => {
     await boss.addInitScript((key) => {
       localStorage.setItem("joust.key", JSON.stringify(key));
     }, ADMIN);
+    // The page exchanges the key for a session; before that, it may not create keys.
+    const signedIn = boss.waitForResponse(
+      (response) =>
+        response.url().endsWith("/v1/session") && response.request().method() === "POST",
+    );
     await boss.goto(gateway.url);
+    await signedIn;
     await boss.getByRole("button", { name: "Invite people to vote" }).click();
     await boss.getByLabel("Name of the key").fill("team");
     await boss.getByLabel("Budget in US dollars per month").fill("5");
