@@ -17,13 +17,7 @@ describeInChromium("a link for voters", ({ context }) => {
     await boss.addInitScript((key) => {
       localStorage.setItem("joust.key", JSON.stringify(key));
     }, ADMIN);
-    // The page exchanges the key for a session; before that, it may not create keys.
-    const signedIn = boss.waitForResponse(
-      (response) =>
-        response.url().endsWith("/v1/session") && response.request().method() === "POST",
-    );
     await boss.goto(gateway.url);
-    await signedIn;
     await boss.getByRole("button", { name: "Invite people to vote" }).click();
     await boss.getByLabel("Name of the key").fill("team");
     await boss.getByLabel("Budget in US dollars per month").fill("5");
@@ -31,9 +25,19 @@ describeInChromium("a link for voters", ({ context }) => {
     const link = await boss.getByRole("dialog").getByText("/#/invite/").textContent();
 
     const voter = await (await context()).newPage();
+    // Nothing can be asked before the link's key is exchanged for a session.
+    let before: number | undefined;
+    await voter.route("**/v1/session", async (route) => {
+      if (route.request().method() === "POST") {
+        await voter.getByText("Arena").first().waitFor();
+        before = await suggestions(voter).count();
+      }
+      await route.continue();
+    });
     await voter.goto(link!);
     await suggestions(voter).first().click();
     await canVote(voter);
+    expect(before).toBe(0);
     await voter.keyboard.press("1");
     await saveVote(voter);
     expect(voter.url()).not.toContain("invite");

@@ -87,10 +87,17 @@ describeInChromium("signing in", ({ context }) => {
     it("that ended is shown, and after signing in again the work continues", async () => {
       const own = await context();
       const page = await signedIn(own);
+      // No request is on its way any more that would be refused before the question.
+      await suggestions(page).first().waitFor();
       const composer = page.getByLabel("Your question");
       await composer.fill("What is 2 + 2?");
       await endSession(own);
-      await page.keyboard.press("Enter");
+      // The feed of events is refused as well, after the question.
+      const refused = page.waitForResponse(
+        (response) => response.url().endsWith("/v1/events") && response.status() === 401,
+      );
+      await composer.press("Enter");
+      await refused;
       await dialog(page).getByText("The session was ended. Sign in again to continue.").waitFor();
       await enter(page, KEY);
       await dialog(page).waitFor({ state: "hidden" });

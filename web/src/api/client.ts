@@ -27,42 +27,58 @@ function csrfHeader(): Record<string, string> {
   return csrf === undefined ? {} : { "x-joust-csrf": csrf };
 }
 
-/** Asks for a key, because the gateway has refused a request. */
+/** Asks for a key, because the gateway has refused a request. Further refusals leave the text of an open dialog as it is. */
 function ended(problem: string): void {
-  const before = session.value;
-  if (before?.key) session.set({ object: "session", required: true });
-  keyProblem.set(before?.key ? `${capital(problem)}. Sign in again to continue.` : NEEDED);
+  if (session.value?.key) {
+    keyProblem.set(`${capital(problem)}. Sign in again to continue.`);
+    session.set({ object: "session", required: true });
+  } else if (keyProblem.value === undefined) keyProblem.set(NEEDED);
 }
 
 const NEEDED = "This gateway requires an API key.";
 
-/** Reads the session when the page opens and when the person comes back to it. */
-export function openSession(): void {
-  readSession().then(useStoredKey, () => {});
+/**
+ * Reads the session when the page opens and when the person comes back to it. Resolves after the
+ * first attempt; until the gateway has responded, further attempts follow.
+ */
+export async function openSession(): Promise<void> {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") readSession().catch(() => {});
   });
+  await beginSession();
 }
+
+const RETRY_MS = 1000;
 
 async function readSession(): Promise<void> {
   changed(await quiet.session());
 }
 
 /**
- * Signs in with a key that was left in the browser's storage, by an invitation or by an older version of this page, and
- * deletes it there.
+ * Reads the session. Before, it signs in with a key that was left in the browser's storage, by an
+ * invitation or by an older version of this page, and deletes the key there.
  */
+async function beginSession(): Promise<void> {
+  try {
+    const current = await quiet.session();
+    if (current.required) await useStoredKey();
+    save(localStorage, "key", undefined);
+    if (session.value === undefined) changed(current);
+    if (current.required && !session.value?.key) keyProblem.set(NEEDED);
+  } catch {
+    setTimeout(beginSession, RETRY_MS);
+  }
+}
+
+/** Throws if the gateway does not respond, but not if it refuses the key. */
 async function useStoredKey(): Promise<void> {
   const stored = load(localStorage, "key");
-  if (typeof stored === "string") {
-    try {
-      if (session.value?.required) await signIn(stored);
-      save(localStorage, "key", undefined);
-    } catch (error) {
-      if (error instanceof ApiError) save(localStorage, "key", undefined);
-    }
+  if (typeof stored !== "string") return;
+  try {
+    await signIn(stored);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.isTemporary) throw error;
   }
-  if (session.value?.required && !session.value.key) keyProblem.set(NEEDED);
 }
 
 /** Throws if the gateway refuses the key or does not respond. */

@@ -23,7 +23,6 @@ export interface Page {
 }
 
 export function openPage(): Page {
-  openSession();
   const feed = new Feed();
   const serving = new Observable<AvailableModels | undefined>(undefined);
   const reloadModels = () => {
@@ -33,7 +32,8 @@ export function openPage(): Page {
   feed.connection.watch(({ state }) => {
     if (state === "live" || state === "off") reloadModels();
   });
-  feed.start();
+  // Before the session is known, the gateway may refuse requests.
+  openSession().finally(() => feed.start());
   return {
     route: watchRoute(),
     theme: watchTheme(),

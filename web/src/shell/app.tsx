@@ -19,10 +19,10 @@ export function App() {
   // A search that changes on the page of requests is the same place.
   const place =
     route.page === "decision" ? route.id : route.page === "admin" ? route.section : route.page;
-  const { required: isRequired, key } = useValue(session) ?? {};
+  const current = useValue(session);
   // After a session has ended, the page keeps what the person was doing.
   const isAdmitted = useRef(false);
-  if (isRequired === false || key) isAdmitted.current = true;
+  if (current?.required === false || current?.key) isAdmitted.current = true;
   useEffect(() => {
     document.title = TITLES[route.page];
     // A screen reader continues at the start of the new page.
@@ -45,7 +45,7 @@ export function App() {
       <Banner />
       <SandboxOffer />
       <main ref={main} tabIndex={-1} class="flex flex-1 flex-col outline-none">
-        {isRequired && !isAdmitted.current ? <SignedOut /> : <Content route={route} />}
+        {isAdmitted.current ? <Content route={route} /> : current && <SignedOut />}
       </main>
       <KeyDialog />
     </div>
