@@ -24,8 +24,8 @@ interface Point {
 }
 
 /**
- * What routing is worth in the sandbox: the default policy and settings, the sandbox's questions
- * and voters, without a gateway. After some numbers of votes each question is routed once more.
+ * Measures quality and cost of routing in the sandbox, without a gateway: the default policy and settings,
+ * the sandbox's questions and voters. After some numbers of votes each question is routed once more.
  */
 export const sandbox: Bench = async (_, { seeds = 100 }) => {
   const profile = await Profile.read(resolve(DATA, "scores/sandbox.csv"));

@@ -8,7 +8,7 @@ import { Server, startMock } from "../gateway-servers.ts";
 
 const SECONDS = 6;
 
-/** What a gateway needs with so many models in its router, or with so many routers of five models. */
+/** Time, memory and log bytes that a gateway needs with many models in its router, or with many routers of five models. */
 export interface PoolCost {
   readonly startMs: number;
   readonly requestsPerSecond: number;

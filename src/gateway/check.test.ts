@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { messageOf } from "../core/errors/joust-error.ts";
+import { gatewayFaults, probeGateway } from "./check-gateway.ts";
 import { ConfigError } from "./config/read-config.ts";
 import { configOf, newFolder, optionsOf, startHost } from "./gateway.fixture.ts";
-import { gatewayFaults, probeGateway } from "./gateway.ts";
 import { missingKeys } from "./providers/model-specs.ts";
 
 /** The messages of all errors that reading a configuration reports. */

@@ -1,13 +1,35 @@
 /** Small parts of the gateway that `open` uses. */
+import { join } from "node:path";
+import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../core/input/input-error.ts";
 import { readKey } from "../store/seal.ts";
 import type { Access } from "./access/access.ts";
 import { isLoopback } from "./access/origin.ts";
+import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Peers } from "./peers/peers.ts";
 import type { MinuteLimit } from "./providers/deployment.ts";
 import type { ReadNews } from "./routing/prefixes.ts";
 import type { Serving } from "./routing/serving.ts";
+
+/** Everything outside the configuration that models and routers are built from. */
+export interface BuilderPlaces {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder of the SQLite file, which is used if no database is configured. */
+  readonly dataDir: string;
+  /** Folder of the project's own data. */
+  readonly projectData: string;
+  readonly encoders: EncoderPlaces;
+  /** Folder that paths in the configuration are relative to. */
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
+export function builderOptions(places: BuilderPlaces) {
+  const { env, projectData: data, encoders, folder, clock, dataDir } = places;
+  const catalog = { builtIn: join(data, "catalog"), updated: join(dataDir, "catalog") };
+  return { env, data, encoders, folder, clock, catalog };
+}
 
 /** The models that are served, as entries of a configuration. */
 export function entriesOf({

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { JoustClient } from "../client/client.ts";
-import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { Random } from "../core/random/random.ts";
 import { backUp } from "../store/backup/back-up.ts";
 import { DAY_MS } from "../store/decision-id.ts";
@@ -14,7 +12,6 @@ import { Administration, type ManagedBy } from "./administration/administration.
 import { Audit } from "./administration/audit.ts";
 import { NodeBeacon } from "./administration/node-beacon.ts";
 import { answerResponse } from "./answer-response.ts";
-import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
 import { countTokens } from "./count-tokens.ts";
 import { chat } from "./dialects/chat/chat.ts";
@@ -24,7 +21,14 @@ import { secondHere } from "./feedback/fetch-second.ts";
 import { Judge } from "./feedback/judge.ts";
 import { Signals } from "./feedback/signals.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
-import { checkHost, checkStoreKey, entriesOf, hearRouting } from "./gateway-parts.ts";
+import {
+  type BuilderPlaces,
+  builderOptions,
+  checkHost,
+  checkStoreKey,
+  entriesOf,
+  hearRouting,
+} from "./gateway-parts.ts";
 import { collect } from "./insight/collect.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Forecasts } from "./insight/forecasts.ts";
@@ -40,8 +44,7 @@ import { SecondAnswers, secondLimits } from "./log/second-answers.ts";
 import { StoredResponses } from "./log/stored-responses.ts";
 import { locationOf, openStore } from "./open-store.ts";
 import { ALONE, type Peers } from "./peers/peers.ts";
-import { checkKeys, type Placement } from "./providers/model-specs.ts";
-import { type ProbeResult, probeAll } from "./providers/probe.ts";
+import { checkKeys } from "./providers/model-specs.ts";
 import { answerConversation, answerUnrouted, type RequestParts } from "./request.ts";
 import { Builder } from "./routing/builder.ts";
 import { Sessions } from "./routing/decide.ts";
@@ -56,21 +59,12 @@ import { openServer } from "./server/server.ts";
 import { StaticFiles } from "./server/unknown-paths.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 
-export interface GatewayOptions {
+export interface GatewayOptions extends BuilderPlaces {
   readonly config: Config;
   /** The place where the configuration is changed. Default: the program that starts the gateway. */
   readonly managed?: ManagedBy;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder of the SQLite file, which is used if no database is configured. */
-  readonly dataDir: string;
-  /** Folder of the project's own data. */
-  readonly projectData: string;
   /** Folder of the built page. */
   readonly web: string;
-  readonly encoders: EncoderPlaces;
-  /** Folder that paths in the configuration are relative to. */
-  readonly folder: string;
-  readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
   /** The other processes of this machine, if there are any. */
@@ -110,58 +104,6 @@ export async function openGateway(options: GatewayOptions): Promise<RunningGatew
   } catch (error) {
     await store.close();
     throw error;
-  }
-}
-
-/** All errors of a configuration, and its models if they are valid. */
-export async function gatewayFaults(
-  options: Omit<GatewayOptions, "logger">,
-): Promise<{ placement?: Placement; errors: unknown[] }> {
-  const builder = checkingBuilder(options);
-  try {
-    checkStoreKey(options.config);
-    return await builder.faults(options.config);
-  } catch (error) {
-    return { errors: [error] };
-  } finally {
-    await builder.close();
-  }
-}
-
-/** Sends a short request to each deployment of each model, and reports how it went. */
-export async function probeGateway(
-  options: Omit<GatewayOptions, "logger">,
-): Promise<readonly ProbeResult[]> {
-  const builder = checkingBuilder(options);
-  try {
-    return await probeAll(await builder.models(options.config), options.clock);
-  } finally {
-    await builder.close();
-  }
-}
-
-/** A builder for programs that call models or check a configuration without serving it. */
-export function checkingBuilder(
-  options: Omit<GatewayOptions, "logger">,
-  retries?: number,
-): Builder {
-  return new Builder({
-    ...builderOptions(options),
-    retries,
-    kinds: new PolicyKinds(),
-    random: Random.seeded(1),
-    onRetry: () => {},
-  });
-}
-
-/** Throws if a configuration cannot be served. Opens its encoders, bundles and tables to find out. */
-export async function checkGateway(options: Omit<GatewayOptions, "logger">): Promise<Placement> {
-  checkStoreKey(options.config);
-  const builder = checkingBuilder(options);
-  try {
-    return await builder.check(options.config);
-  } finally {
-    await builder.close();
   }
 }
 
@@ -392,10 +334,4 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       await store.close();
     },
   };
-}
-
-function builderOptions(options: Omit<GatewayOptions, "logger">) {
-  const { env, projectData: data, encoders, folder, clock, dataDir } = options;
-  const catalog = { builtIn: join(data, "catalog"), updated: join(dataDir, "catalog") };
-  return { env, data, encoders, folder, clock, catalog };
 }

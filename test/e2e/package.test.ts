@@ -39,9 +39,9 @@ describe("the package", () => {
     expect(files.filter((file) => tests.test(file))).toEqual([]);
   });
 
-  it("is no larger than the static encoder and 3.5 MB", () => {
+  it("is no larger than the static encoder and 3 MB", () => {
     const encoder = statSync(join(installed.package, "models/static/static-encoder.bin")).size;
-    expect(statSync(installed.tarball).size).toBeLessThan(encoder + 3.5e6);
+    expect(statSync(installed.tarball).size).toBeLessThan(encoder + 3e6);
   });
 
   it("brings no Node, no compiler and no onnxruntime", () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
-import { checkingBuilder } from "../../gateway/gateway.ts";
+import { checkingBuilder } from "../../gateway/check-gateway.ts";
 import { forecastLog, forecastPool, type LogForecast } from "../../gateway/insight/log-forecast.ts";
 import { ownOptions } from "../../gateway/own-options.ts";
 import { poolOf } from "../../gateway/routing/calibration.ts";

@@ -1,8 +1,8 @@
 import { formatError, JoustError } from "../../core/errors/joust-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
+import { gatewayFaults, probeGateway } from "../../gateway/check-gateway.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import { ConfigError } from "../../gateway/config/read-config.ts";
-import { gatewayFaults, probeGateway } from "../../gateway/gateway.ts";
 import { ownOptions } from "../../gateway/own-options.ts";
 import { missingKeys } from "../../gateway/providers/model-specs.ts";
 import { readConfiguration, type ServeFlags, withPlace } from "./configuration.ts";

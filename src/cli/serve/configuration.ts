@@ -65,7 +65,7 @@ export async function checkedConfiguration(
   try {
     const config = await readConfiguration(file, flags);
     // A process that only supervises others does not need the code of the gateway.
-    const { checkGateway } = await import("../../gateway/gateway.ts");
+    const { checkGateway } = await import("../../gateway/check-gateway.ts");
     const { ownOptions } = await import("../../gateway/own-options.ts");
     return { config, placement: await checkGateway(ownOptions(config, file, flags.data)) };
   } catch (error) {

@@ -118,7 +118,7 @@ export class KindBeliefs implements KindBeliefsState {
     });
   }
 
-  /** What the taste of a kind adds to the variance of w . theta_k. */
+  /** The variance that the taste of a kind adds to that of w . theta_k. */
   addedVariance(model: number, w: Float64Array, kind: number): number {
     const C = this.#v.length;
     const cross = dotAt(this.cross[model]!, kind * w.length, w, 0, w.length);

@@ -169,7 +169,7 @@ export interface Report {
   voterKinds(): readonly VoterKindEstimate[];
 }
 
-/** What the votes say about a kind of voters. The logits are those of its own votes. */
+/** Estimates of how the votes of a kind of voters relate to those of people. Logits are those of its own votes. */
 export interface VoterKindEstimate {
   readonly kind: string;
   readonly votes: number;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { checkGateway } from "../check-gateway.ts";
 import { newFolder, optionsOf, startGateway } from "../gateway.fixture.ts";
-import { checkGateway } from "../gateway.ts";
 
 // The readers of other files find these faults. The error names the field of the router.
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { gatewayFaults } from "../check-gateway.ts";
 import { newFolder, optionsOf, SANDBOX } from "../gateway.fixture.ts";
-import { gatewayFaults } from "../gateway.ts";
 import { refuseOwnAddress } from "./own-address.ts";
 
 const PLACE = { file: "joust.yaml", field: "models.local" };

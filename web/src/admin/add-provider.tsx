@@ -4,6 +4,7 @@ import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { NamesField, SelectField, TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { NoStoreKey } from "./first-start.tsx";
 import { useManaged } from "./managed.ts";
 import { TestReport } from "./test-report.tsx";
@@ -147,11 +148,7 @@ export function AddProvider() {
           </Button>
         </div>
       </form>
-      {problem && (
-        <p role="alert" class="text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {test && <TestReport test={test} />}
       {answered.length > 0 && (
         <>

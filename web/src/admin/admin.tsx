@@ -1,5 +1,6 @@
 import type { AdminSection } from "../page/route.ts";
 import { useCurrentInView } from "../parts/current-in-view.ts";
+import { Problem } from "../parts/problem.tsx";
 import { FirstStart } from "./first-start.tsx";
 import { HistoryPage } from "./history-page.tsx";
 import { KeysPage } from "./keys-page.tsx";
@@ -44,11 +45,7 @@ export function Admin({ section }: { section: AdminSection }) {
         </ul>
       </nav>
       <h1 class="text-2xl font-semibold tracking-tight">{text}</h1>
-      {problem && (
-        <p role="alert" class="text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {managed && (
         <ManagedProvider value={managed}>
           <ReadOnlyNotice />

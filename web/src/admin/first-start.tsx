@@ -4,6 +4,7 @@ import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { capital } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 import { TestReport } from "./test-report.tsx";
@@ -80,11 +81,7 @@ export function FirstStart() {
               ...names.map((name) => ({ value: name, text: name })),
             ]}
           />
-          {problem && (
-            <p role="alert" class="text-sm text-bad">
-              {problem}
-            </p>
-          )}
+          <Problem text={problem} />
           <Button
             variant="primary"
             type="submit"

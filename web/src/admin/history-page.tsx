@@ -3,6 +3,7 @@ import type { AuditRecord } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { clockTime } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 
@@ -29,11 +30,7 @@ export function HistoryPage() {
   }, [configuration.revision]);
   return (
     <>
-      {problem && (
-        <p role="alert" class="text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {isEditable && <ExportPanel />}
       <Panel
         title="Changes"

@@ -5,6 +5,7 @@ import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { dollars } from "../text/format.ts";
 import { KeyForm, type KeyLimits } from "./key-form.tsx";
 import { Notice } from "./notices.tsx";
@@ -40,11 +41,7 @@ export function KeysPage() {
     });
   return (
     <>
-      {(failure ?? problem) && (
-        <p role="alert" class="text-sm text-bad">
-          {failure ?? problem}
-        </p>
-      )}
+      <Problem text={failure ?? problem} />
       {created && (
         <Notice tone="good">
           <p>

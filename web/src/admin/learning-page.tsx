@@ -3,6 +3,7 @@ import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { CheckField, TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { plural } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 import { MetricsPanel } from "./metrics-panel.tsx";
@@ -119,11 +120,7 @@ function RouterLearning({ router }: { router: string }) {
       <p role="status" class="text-sm text-good empty:hidden">
         {result}
       </p>
-      {problem && (
-        <p role="alert" class="text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </Panel>
   );
 }

@@ -4,6 +4,7 @@ import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { AddProvider } from "./add-provider.tsx";
 import { useManaged } from "./managed.ts";
 import { TestReport } from "./test-report.tsx";
@@ -131,11 +132,7 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
           </Button>
         </form>
       )}
-      {problem && (
-        <p role="alert" class="text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {test && <TestReport test={test} />}
     </Panel>
   );

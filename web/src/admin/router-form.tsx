@@ -5,6 +5,7 @@ import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { CheckField, NamesField, SelectField, TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { useValue } from "../state/observable.ts";
 import { useManaged } from "./managed.ts";
 import { PreviewView } from "./preview-view.tsx";
@@ -162,11 +163,7 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
             about="Serves the best single model while votes show that routing does worse."
           />
         </fieldset>
-        {problem && (
-          <p role="alert" class="text-sm text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         {preview && <PreviewView routers={preview} />}
         <div class="flex flex-wrap gap-2">
           {isEditable && !preview && (

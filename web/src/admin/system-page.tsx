@@ -3,6 +3,7 @@ import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { ago, count, plural } from "../text/format.ts";
 import { useRead } from "./use-read.ts";
 
@@ -12,11 +13,7 @@ export function SystemPage() {
   const now = Date.now();
   return (
     <>
-      {problem && (
-        <p role="alert" class="text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {data && (
         <>
           <Panel
@@ -109,11 +106,7 @@ function StorePanel({ store }: { store: Store }) {
       <p role="status" class="text-sm break-all text-good empty:hidden">
         {result}
       </p>
-      {problem && (
-        <p role="alert" class="text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <p class="text-sm text-muted">
         A backup does not contain the key that decrypts provider keys: keep{" "}
         <code>JOUST_STORE_KEY</code>, or the file <code>secrets.key</code> of the data folder, in

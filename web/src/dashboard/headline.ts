@@ -10,7 +10,7 @@ interface Headline {
   readonly evidence: readonly string[];
 }
 
-/** What routing has saved, at which quality, and what is still open. Every part needs data; without it the part is left out. */
+/** The sentence at the top of the dashboard: savings, their quality, and the votes that are still needed. A part without data is left out. */
 export function headlineOf(
   stats: Stats,
   tradeoff: Tradeoff | undefined,

@@ -24,7 +24,7 @@ export function beforeAndNow(stages: readonly Stage[]): BeforeAndNow | undefined
 /** Number of the newest requests that stand for the present. */
 const ENOUGH_REQUESTS = 100;
 
-/** What routing does now compared with the best single model: "gives 5 more right answers per 100 requests and costs 58% less". */
+/** Compares routing with the best single model in words: "gives 5 more right answers per 100 requests and costs 58% less". */
 export function comparison({ quality, cost, best_quality, best_cost }: StageMean): string {
   const points = Math.round(100 * quality) - Math.round(100 * best_quality);
   const right =

@@ -125,7 +125,7 @@ function Votes({ decision }: { decision: Decision }) {
   );
 }
 
-/** What the router has learned since the decision, by the newest posterior. */
+/** The change of the estimate since the decision, by the newest posterior. */
 function Taught({ decision }: { decision: Decision }) {
   const { votes, now, win_probability: before, models, duel, runner_up: runnerUp } = decision;
   const last = Math.max(0, ...votes.filter((vote) => !vote.comment).map((vote) => vote.position));

@@ -18,7 +18,7 @@ export const FIELDS = [
   "session_id",
 ] as const;
 
-/** What the form contains. A missing field sets no condition. */
+/** The contents of the form. A missing field sets no condition. */
 export type Filter = Partial<Record<(typeof FIELDS)[number], string>>;
 
 export function filterOf(search: string): Filter {

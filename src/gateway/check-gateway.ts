@@ -1,0 +1,59 @@
+import { Random } from "../core/random/random.ts";
+import type { Config } from "./config/config.ts";
+import { type BuilderPlaces, builderOptions, checkStoreKey } from "./gateway-parts.ts";
+import type { Placement } from "./providers/model-specs.ts";
+import { type ProbeResult, probeAll } from "./providers/probe.ts";
+import { Builder } from "./routing/builder.ts";
+import { PolicyKinds } from "./routing/policy-kinds.ts";
+
+/** A configuration that is checked without being served, and the places of its parts. */
+interface CheckOptions extends BuilderPlaces {
+  readonly config: Config;
+}
+
+/** All errors of a configuration, and its models if they are valid. */
+export async function gatewayFaults(
+  options: CheckOptions,
+): Promise<{ placement?: Placement; errors: unknown[] }> {
+  const builder = checkingBuilder(options);
+  try {
+    checkStoreKey(options.config);
+    return await builder.faults(options.config);
+  } catch (error) {
+    return { errors: [error] };
+  } finally {
+    await builder.close();
+  }
+}
+
+/** Sends a short request to each deployment of each model, and reports how it went. */
+export async function probeGateway(options: CheckOptions): Promise<readonly ProbeResult[]> {
+  const builder = checkingBuilder(options);
+  try {
+    return await probeAll(await builder.models(options.config), options.clock);
+  } finally {
+    await builder.close();
+  }
+}
+
+/** A builder for programs that call models or check a configuration without serving it. */
+export function checkingBuilder(options: BuilderPlaces, retries?: number): Builder {
+  return new Builder({
+    ...builderOptions(options),
+    retries,
+    kinds: new PolicyKinds(),
+    random: Random.seeded(1),
+    onRetry: () => {},
+  });
+}
+
+/** Throws if a configuration cannot be served. Opens its encoders, bundles and tables to find out. */
+export async function checkGateway(options: CheckOptions): Promise<Placement> {
+  checkStoreKey(options.config);
+  const builder = checkingBuilder(options);
+  try {
+    return await builder.check(options.config);
+  } finally {
+    await builder.close();
+  }
+}
