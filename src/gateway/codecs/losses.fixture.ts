@@ -363,7 +363,6 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
     }),
   },
   oneHourWrites: { answer: counted((usage) => ({ ...usage, cacheWrite1hTokens: 0 })) },
-  cost: { answer: counted((usage) => ({ ...usage, cost: undefined })) },
   noUsage: {
     answer: (answer) => ({
       ...answer,

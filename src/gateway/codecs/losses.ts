@@ -189,7 +189,6 @@ export const LOSSES = {
     to: OPENAI,
     effect: "are counted with the other cache writes",
   },
-  cost: { field: "cost in the usage (OpenRouter)", to: NOT_CHAT, effect: "left out" },
   noUsage: { field: "an answer without usage", to: MESSAGES, effect: "has a usage of 0" },
 } as const satisfies Record<string, Loss>;
 

@@ -219,6 +219,7 @@ export const messagesAnswer = fc
       },
       output_tokens: of.completion,
       output_tokens_details: { thinking_tokens: of.reasoning },
+      ...of.reported,
     })),
   })
   .map(({ stop, sequence, usage: counted, ...message }) => ({

@@ -308,6 +308,7 @@ export const responsesAnswer = fc
         output_tokens: of.completion,
         output_tokens_details: { reasoning_tokens: of.reasoning },
         total_tokens: of.prompt + of.completion,
+        ...of.reported,
       })),
     ),
   })

@@ -45,6 +45,8 @@ export const usage = fc
     prompt: plain + cached + writes,
     completion: completion + reasoning,
     reasoning,
+    /** Cost that a few hosts report, such as OpenRouter. */
+    reported: plain % 2 === 1 ? { cost: plain / 1024 } : {},
   }));
 
 export const logprob = fc.record({

@@ -93,7 +93,7 @@ async function deliverStream(
       joust: JSON.stringify(joust),
       origin: model.name,
     },
-    wantsUsage ? (usage) => model.cost(usage) : undefined,
+    wantsUsage ? (usage) => model.cost(answer.usage?.() ?? usage) : undefined,
   );
   const text = needsText() ? dialect.streamText() : undefined;
   client.beginStream(headersOf({ model, answer }, decision));

@@ -1,6 +1,6 @@
 import { isRecord, type Json } from "../../wire/json.ts";
 import type { Stop, StopReason, Usage } from "../items/answer.ts";
-import { count, num, record } from "../items/read.ts";
+import { count, dollars, num, record } from "../items/read.ts";
 
 /**
  * Reads usage and its variations. If prompt and completion add up to less than the total, the
@@ -12,7 +12,6 @@ export function readUsage(value: unknown): Usage | undefined {
   const promptTokens = count(value.prompt_tokens);
   const prompt = record(value.prompt_tokens_details);
   const cached = prompt?.cached_tokens ?? value.prompt_cache_hit_tokens;
-  const cost = num(value.cost);
   return {
     promptTokens,
     cachedTokens: Math.min(promptTokens, count(cached)),
@@ -23,7 +22,7 @@ export function readUsage(value: unknown): Usage | undefined {
       count(value.total_tokens) - promptTokens,
     ),
     reasoningTokens: count(record(value.completion_tokens_details)?.reasoning_tokens),
-    cost: cost !== undefined && cost >= 0 ? cost : undefined,
+    cost: dollars(value.cost),
   };
 }
 

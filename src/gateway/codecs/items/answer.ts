@@ -33,6 +33,18 @@ export interface Usage {
   readonly cost?: number | undefined;
 }
 
+/**
+ * Combines two counts of a stream: the output tokens of the later one, and the input tokens and the
+ * cost of the later one that has any. Some hosts count the writes of an hour only in the first event.
+ */
+export function usageAfter(before: Usage | undefined, next: Usage | undefined): Usage | undefined {
+  if (!next || !before) return next ?? before;
+  const { completionTokens, reasoningTokens, cost = before.cost } = next;
+  const hourly = Math.max(before.cacheWrite1hTokens ?? 0, next.cacheWrite1hTokens ?? 0);
+  const input = next.promptTokens > 0 ? { ...next, cacheWrite1hTokens: hourly } : before;
+  return { ...input, completionTokens, reasoningTokens, cost };
+}
+
 /** An error that the upstream reports in the place of an answer or in the middle of a stream. */
 export interface AnswerError {
   readonly message: string;

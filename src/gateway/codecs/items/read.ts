@@ -34,6 +34,12 @@ export function count(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
+/** A cost in US dollars, if the upstream reports one. */
+export function dollars(value: unknown): number | undefined {
+  const cost = num(value);
+  return cost !== undefined && cost >= 0 ? cost : undefined;
+}
+
 /** The object, or undefined if none of its members is defined. */
 export function defined<T extends object>(value: T): T | undefined {
   return Object.values(value).some((each) => each !== undefined) ? value : undefined;

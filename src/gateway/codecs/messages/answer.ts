@@ -1,6 +1,6 @@
 import { isRecord, type Json } from "../../wire/json.ts";
 import type { Answer, Stop, StopReason, Usage } from "../items/answer.ts";
-import { count, extraFor, extraOf, record, records, str } from "../items/read.ts";
+import { count, dollars, extraFor, extraOf, record, records, str } from "../items/read.ts";
 import { readItems, writeItem } from "./messages.ts";
 
 export function parseAnswer(body: Json): Answer {
@@ -62,6 +62,7 @@ export function readUsage(value: unknown): Usage | undefined {
     cacheWrite1hTokens: count(record(value.cache_creation)?.ephemeral_1h_input_tokens),
     completionTokens: count(value.output_tokens),
     reasoningTokens: count(record(value.output_tokens_details)?.thinking_tokens),
+    cost: dollars(value.cost),
   };
 }
 
@@ -77,6 +78,7 @@ export function writeUsage(usage: Usage): Json {
     },
     output_tokens: usage.completionTokens,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+    ...(usage.cost !== undefined && { cost: usage.cost }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { isRecord, type Json } from "../../wire/json.ts";
-import type { Usage } from "../items/answer.ts";
+import { type Usage, usageAfter } from "../items/answer.ts";
 import type { StreamParser } from "../items/codec.ts";
 import type { DeltaKind, Emit } from "../items/event.ts";
 import type { Item, ReasoningItem } from "../items/item.ts";
@@ -164,16 +164,7 @@ export class MessagesStreamParser implements StreamParser {
 
   /** The last event has the output tokens; some hosts count the input only there. */
   #finish({ delta, usage }: Json, emit: Emit): void {
-    const last = readUsage(usage);
-    const first = this.#usage;
-    if (last && first) {
-      const hasInput = last.promptTokens > 0;
-      const { completionTokens, reasoningTokens } = last;
-      const hourly = [first, last].map((usage) => usage.cacheWrite1hTokens ?? 0);
-      const cacheWrite1hTokens = Math.max(...hourly);
-      const input = hasInput ? { ...last, cacheWrite1hTokens } : first;
-      this.#usage = { ...input, completionTokens, reasoningTokens };
-    } else this.#usage = last ?? first;
+    this.#usage = usageAfter(this.#usage, readUsage(usage));
     this.#close(emit);
     if (!isRecord(delta) || typeof delta.stop_reason !== "string") return;
     emit({ type: "stop", choice: 0, stop: readStop(delta) });

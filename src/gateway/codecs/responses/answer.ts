@@ -2,7 +2,7 @@ import { isRecord, type Json } from "../../wire/json.ts";
 import { type Answer, impliedStop, type Stop, type Usage } from "../items/answer.ts";
 import { effortOf } from "../items/effort.ts";
 import type { Item, MessageItem } from "../items/item.ts";
-import { compact, count, extraFor, extraOf, num, record, str } from "../items/read.ts";
+import { compact, count, dollars, extraFor, extraOf, num, record, str } from "../items/read.ts";
 import type { ItemRequest } from "../items/request.ts";
 import { readItems, writeCall, writeItem, writeReasoning } from "./items.ts";
 import { writeParts } from "./parts.ts";
@@ -57,6 +57,7 @@ export function readUsage(value: unknown): Usage | undefined {
     cacheWrite1hTokens: 0,
     completionTokens: count(value.output_tokens),
     reasoningTokens: count(record(value.output_tokens_details)?.reasoning_tokens),
+    cost: dollars(value.cost),
   };
 }
 
@@ -70,6 +71,7 @@ export function writeUsage(usage: Usage): Json {
     output_tokens: usage.completionTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.promptTokens + usage.completionTokens,
+    ...(usage.cost !== undefined && { cost: usage.cost }),
   };
 }
 

@@ -24,7 +24,7 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
       ...answer,
       ...head,
       choices: answer.choices.map(({ items, stop }) => ({ items: items.map(withoutModel), stop })),
-      usage: usage && { ...usage, cacheWrite1hTokens: 0 },
+      usage: usage && anonymousUsage(usage),
       extra: undefined,
     });
   const writer = codec.streamWriter();
@@ -77,7 +77,7 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
             JSON.stringify({ type: "joust.second", second: anonymous(second.answer()) }),
           )
         : "";
-      const total = usage && { ...usage, cacheWrite1hTokens: 0 };
+      const total = usage && anonymousUsage(usage);
       const events: ItemEvent[] = isFirstLost
         ? [
             {
@@ -89,6 +89,11 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
       return other + labelled(events.map((event) => writer.write(event)).join(""));
     },
   };
+}
+
+/** Usage without the members that only some providers report, and without the cost. */
+function anonymousUsage(usage: Usage): Usage {
+  return { ...usage, cacheWrite1hTokens: 0, cost: undefined };
 }
 
 /** Reasoning without the name of its model, which stays hidden until the vote. */

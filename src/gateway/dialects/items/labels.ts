@@ -1,6 +1,7 @@
+import { usageAfter } from "../../codecs/items/answer.ts";
 import { SIGNATURE_NEEDLES, tagSignatures } from "../../codecs/signatures.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
-import { usageAfter, usageIn } from "../../providers/upstream/usage-in.ts";
+import { usageIn } from "../../providers/upstream/usage-in.ts";
 import { editMembers, isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 

@@ -152,6 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
       headers: this.#headers,
       body: this.#queue,
       end: this.#end.promise,
+      usage: () => this.#translation?.usage,
     });
   }
 

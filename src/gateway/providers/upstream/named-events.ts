@@ -1,11 +1,12 @@
 import { openAiError, statusOfError } from "../../codecs/errors.ts";
+import { usageAfter } from "../../codecs/items/answer.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import { isRecord, type Json, type Members } from "../../wire/json.ts";
 import { refusal, type UpstreamError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import type { Pass, Translation } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
-import { usageAfter, usageIn } from "./usage-in.ts";
+import { usageIn } from "./usage-in.ts";
 
 /**
  * A stream of Responses or Messages, whose events have names. They are passed on unchanged. Each

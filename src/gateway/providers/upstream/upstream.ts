@@ -76,6 +76,8 @@ export interface UpstreamAnswer {
   readonly body: AsyncIterable<Uint8Array>;
   /** Resolves when the answer has ended, broken off or been abandoned. It never rejects. */
   readonly end: Promise<AnswerEnd>;
+  /** Usage that the upstream has reported so far. A translation may not carry all of it. */
+  readonly usage?: (() => Usage | undefined) | undefined;
   /** Deployment that answers, if the model has several. */
   readonly deployment?: string | undefined;
   /** Changes that were made to the request for this model. */

@@ -13,10 +13,3 @@ const READERS: Readonly<Record<DialectName, (value: unknown) => Usage | undefine
   responses: readResponsesUsage,
   messages: readMessagesUsage,
 };
-
-/** Combines two counts of a stream: the output tokens of the later one, and the input tokens of the later one that has any. */
-export function usageAfter(before: Usage | undefined, next: Usage | undefined): Usage | undefined {
-  if (!next || !before) return next ?? before;
-  const { completionTokens, reasoningTokens } = next;
-  return { ...(next.promptTokens > 0 ? next : before), completionTokens, reasoningTokens };
-}
