@@ -79,7 +79,9 @@ export function AddProvider() {
     ];
     if (!(await change(changes))) return;
     setFields({});
+    setTried("");
     setTest(undefined);
+    setProblem(undefined);
   };
   const answered = test?.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])) ?? [];
   return (

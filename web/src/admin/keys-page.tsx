@@ -65,7 +65,12 @@ export function KeysPage() {
                 key={one.id}
                 value={one}
                 onEdit={() => setEdited(one.id)}
-                onRevoke={() => attempt(() => joust.revokeKey(one.id))}
+                onRevoke={() =>
+                  attempt(async () => {
+                    await joust.revokeKey(one.id);
+                    if (created?.name === one.name) setCreated(undefined);
+                  })
+                }
               />
             ))}
           </DataTable>

@@ -73,9 +73,16 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
       .then(setTest, (error: Error) => setProblem(error.message));
     setIsTesting(false);
   };
+  /** Takes a new key. Results of tests with the previous one are removed. */
+  const enter = (next: string | undefined) => {
+    setKey(next);
+    setTest(undefined);
+    setProblem(undefined);
+  };
   const rotate = async () => {
     const value = { ...entry, key };
-    if (await change([{ section: "providers", name, value }])) setKey(undefined);
+    if (!(await change([{ section: "providers", name, value }]))) return;
+    enter(undefined);
   };
   const remove = () =>
     change([
@@ -95,7 +102,7 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
               {isTesting ? "Testing\u2026" : "Test"}
             </Button>
             <Button
-              onClick={() => setKey(key === undefined ? "" : undefined)}
+              onClick={() => enter(key === undefined ? "" : undefined)}
               aria-expanded={key !== undefined}
             >
               Replace the key
@@ -119,7 +126,7 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
             label={`New key of ${name}`}
             type="password"
             value={key}
-            onChange={setKey}
+            onChange={enter}
             about="Test it first. Running requests continue with the old key."
           />
           <Button

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { RouterPreview } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
@@ -21,6 +21,8 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
   const [preview, setPreview] = useState<readonly RouterPreview[]>();
   const [problem, setProblem] = useState<string>();
   const [isChecking, setIsChecking] = useState(false);
+  // A preview is about the revision that it was made with.
+  useEffect(() => setPreview(undefined), [configuration.revision]);
   const set = (changed: Partial<RouterFields>) => {
     setFields({ ...fields, ...changed });
     setPreview(undefined);
