@@ -85,15 +85,16 @@ export class Deployment {
   }
 
   /**
-   * Sends a request that is adapted to the deployment, unless it is strict. A refusal that names a
-   * parameter is remembered, and the request is sent again without it.
+   * Sends a request that is adapted to the deployment, unless it is strict. After a refusal that names a
+   * parameter, the request is sent again without it; if it is answered, the refusal is remembered.
    */
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     const { upstreamName: model, name } = this.spec;
     const { onCall, onRetry } = this.#tools;
+    const rules = request.strict ? undefined : this.#profile.forRequest();
     for (let attempt = 0; ; attempt++) {
       const adapted: Adaptation[] = [];
-      const adapt = request.strict ? undefined : this.#profile.adapter(adapted);
+      const adapt = rules?.adapter(adapted);
       try {
         const own = adapt ? { ...request, model, adapt } : { ...request, model };
         this.#use("requests", 1);
@@ -101,13 +102,14 @@ export class Deployment {
           ? this.#counted(own, signal)
           : this.#upstream.call(own, signal));
         onCall(name, "ok");
+        rules?.confirm();
         if (adapted.length === 0) return answer;
         return { ...answer, adapted: [...(answer.adapted ?? []), ...adapted] };
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         if (error.code !== "cancelled") onCall(name, "failed");
-        const isNew = this.#profile.learn(error.refusal);
-        if (!isNew || request.strict || attempt >= MAX_ADAPTED || signal.aborted) throw error;
+        const isChanged = rules?.find(error.refusal, error.lesson);
+        if (!isChanged || attempt >= MAX_ADAPTED || signal.aborted) throw error;
         onRetry(error);
       }
     }

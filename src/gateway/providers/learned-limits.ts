@@ -2,26 +2,77 @@ import type { Clock } from "../clock/clock.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { type Feature, LEARNED_MS, type Refusal } from "./upstream/refusal.ts";
 
+interface Remembered {
+  readonly tokens: number;
+  readonly until: number;
+}
+
+/** A request that a model has refused. */
+export interface RefusedRequest {
+  /** Estimated tokens of the prompt and of the longest answer that the client allows. */
+  readonly tokens: number;
+  /** Context of the model according to the configuration or the catalog. */
+  readonly known: number | undefined;
+  /** Whether the request uses a feature. */
+  readonly uses: (feature: Feature) => boolean;
+}
+
+/**
+ * The context that a refusal shows, or undefined if the request is too short for a refusal about its
+ * length. The estimate of a request may be a quarter of its tokens.
+ */
+function shownLimit(
+  stated: number | undefined,
+  { tokens, known = 0 }: RefusedRequest,
+): number | undefined {
+  const isPlausible = tokens * UNDERCOUNT >= (stated ?? known);
+  if (stated === undefined) return isPlausible ? tokens - 1 : undefined;
+  return isPlausible ? Math.min(stated, tokens - 1) : stated;
+}
+
+const UNDERCOUNT = 4;
+/** Models with a smaller context are not in use, so a refusal that shows one is about something else. */
+const SMALLEST_CONTEXT = 512;
+
 /** Limits of a model that its own refusals have shown. They are kept in memory and expire. */
 export class LearnedLimits {
   readonly #clock: Clock;
   readonly #until = new Map<Feature, number>();
-  #context: { readonly tokens: number; readonly until: number } | undefined;
+  #context: Remembered | undefined;
+  /** Longest request that the model has answered. */
+  #answered: Remembered | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /**
-   * Remembers the limit that a refusal has shown. `tokens` is the estimated length of the request. The
-   * context is remembered in the same estimate, so that the same request is not sent here again.
+   * Remembers the limit that a refusal has shown. The context is remembered in the gateway's estimate of
+   * tokens, so that the same request is not sent here again. A limit is never smaller than a
+   * request that the model has answered.
    */
-  learn(refusal: Refusal | undefined, tokens: number): void {
+  learn(lesson: Refusal | undefined, refused: RefusedRequest): void {
     const until = this.#clock.now() + LEARNED_MS;
-    if (refusal?.kind === "unsupported_feature") this.#until.set(refusal.feature, until);
-    if (refusal?.kind !== "context_length") return;
-    const limit = Math.min(refusal.limit ?? tokens - 1, tokens - 1);
-    if (limit > 0) this.#context = { tokens: Math.min(limit, this.context ?? limit), until };
+    if (lesson?.kind === "unsupported_feature" && refused.uses(lesson.feature)) {
+      this.#until.set(lesson.feature, until);
+    }
+    if (lesson?.kind !== "context_length") return;
+    const limit = shownLimit(lesson.limit, refused);
+    if (limit === undefined || limit < SMALLEST_CONTEXT) return;
+    const tokens = Math.max(limit, this.#recent(this.#answered) ?? 0);
+    this.#context = { tokens: Math.min(tokens, this.context ?? tokens), until };
+  }
+
+  /** Remembers that the model has answered a request of this many tokens. */
+  answered(tokens: number): void {
+    if (tokens <= (this.#recent(this.#answered) ?? 0)) return;
+    this.#answered = { tokens, until: this.#clock.now() + LEARNED_MS };
+    if (this.#context && this.#context.tokens < tokens)
+      this.#context = { ...this.#context, tokens };
+  }
+
+  #recent(limit: Remembered | undefined): number | undefined {
+    return limit && this.#clock.now() < limit.until ? limit.tokens : undefined;
   }
 
   lacks(feature: Feature): boolean {
@@ -37,8 +88,7 @@ export class LearnedLimits {
    * according to its refusals; undefined if unknown.
    */
   get context(): number | undefined {
-    if (this.#context && this.#clock.now() >= this.#context.until) this.#context = undefined;
-    return this.#context?.tokens;
+    return this.#recent(this.#context);
   }
 
   /** The capabilities as far as they are known: those of the configuration, limited by what was learned. */

@@ -13,6 +13,7 @@ import {
   tokensOf,
 } from "./deployment.ts";
 import { LearnedLimits } from "./learned-limits.ts";
+import { refusedRequest } from "./refused-request.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type {
   HeldRequest,
@@ -84,9 +85,19 @@ export class ServedModel {
 
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     try {
-      return await this.#upstream.call({ ...request, origin: this.name }, signal);
+      const answer = await this.#upstream.call({ ...request, origin: this.name }, signal);
+      answer.end.then(({ usage, error }) => {
+        if (!usage || error) return;
+        const used = usage.promptTokens + usage.completionTokens;
+        // The client's limit of the answer says nothing about the context.
+        this.learned.answered(Math.min(used, tokensOf(request)));
+      });
+      return answer;
     } catch (error) {
-      if (error instanceof UpstreamError) this.learned.learn(error.refusal, tokensOf(request));
+      if (error instanceof UpstreamError) {
+        const { context: known } = this.spec.capabilities;
+        this.learned.learn(error.lesson, refusedRequest(request, known));
+      }
       throw error;
     }
   }

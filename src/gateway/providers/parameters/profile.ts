@@ -1,8 +1,8 @@
 import type { Clock } from "../../clock/clock.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import type { Edits, Members } from "../../wire/json.ts";
+import type { Members } from "../../wire/json.ts";
 import { LEARNED_MS, type Refusal, type RefusedParameter } from "../upstream/refusal.ts";
-import type { Adaptation } from "../upstream/upstream.ts";
+import type { Adaptation, UpstreamRequest } from "../upstream/upstream.ts";
 import { adapt } from "./adapt.ts";
 import { isEmpty, mergeRules, type ParameterRules } from "./rules.ts";
 
@@ -26,33 +26,20 @@ export class ParameterProfile {
     return this.#rules;
   }
 
-  /**
-   * Returns a function that adapts a request in the upstream's dialect and puts the changes into `adapted`.
-   * Undefined if there is nothing to adapt.
-   */
-  adapter(adapted: Adaptation[]): ((dialect: DialectName, members: Members) => Edits) | undefined {
-    const { rules } = this;
-    if (!rules) return undefined;
-    return (dialect, members) => {
-      const changed = adapt(rules, dialect, members);
-      // A request may be sent again to another deployment.
-      adapted.splice(0, adapted.length, ...changed.adapted);
-      return changed.edits;
-    };
+  /** The rules for one request, which may find more of them. */
+  forRequest(): RequestRules {
+    return new RequestRules(this);
   }
 
-  /** Remembers what a refusal shows. Returns whether it is new, so that another attempt may succeed. */
-  learn(refusal: Refusal | undefined): boolean {
-    const found = rulesOf(refusal);
+  /** Remembers rules for an hour. */
+  learn(found: readonly ParameterRules[]): void {
     const until = this.#clock.now() + LEARNED_MS;
-    let isNew = false;
     for (const rules of found) {
-      const key = JSON.stringify(rules);
-      isNew ||= !this.#learned.has(key);
-      if (this.#learned.size < MAX_LEARNED) this.#learned.set(key, { rules, until });
+      if (this.#learned.size < MAX_LEARNED) {
+        this.#learned.set(JSON.stringify(rules), { rules, until });
+      }
     }
     if (found.length > 0) this.#merge();
-    return isNew;
   }
 
   #merge(): void {
@@ -64,6 +51,78 @@ export class ParameterProfile {
     this.#validUntil = Math.min(...learned.map(({ until }) => until), Number.POSITIVE_INFINITY);
   }
 }
+
+/**
+ * Rules for one request: those of the model, and those that its refusals of this request have shown. The
+ * latter are remembered for other requests when the model has answered this one with them.
+ */
+class RequestRules {
+  readonly #profile: Pick<ParameterProfile, "rules" | "learn">;
+  readonly #own = new Map<string, ParameterRules>();
+  /** Own rules that the host itself has stated. */
+  readonly #lessons = new Map<string, ParameterRules>();
+  #sent: { readonly dialect: DialectName; readonly members: Members } | undefined;
+
+  constructor(profile: Pick<ParameterProfile, "rules" | "learn">) {
+    this.#profile = profile;
+  }
+
+  get #rules(): ParameterRules | undefined {
+    const { rules } = this.#profile;
+    if (this.#own.size === 0) return rules;
+    return mergeRules([...(rules ? [rules] : []), ...this.#own.values()]);
+  }
+
+  /** Returns a function that adapts the request in the upstream's dialect and puts the changes into `adapted`. */
+  adapter(adapted: Adaptation[]): NonNullable<UpstreamRequest["adapt"]> {
+    return (dialect, members) => {
+      this.#sent = { dialect, members };
+      const rules = this.#rules;
+      if (!rules) return undefined;
+      const changed = adapt(rules, dialect, members);
+      // A request may be sent again to another deployment.
+      adapted.splice(0, adapted.length, ...changed.adapted);
+      return changed.edits;
+    };
+  }
+
+  /** Finds rules in a refusal. Returns whether they change the request, so that another attempt may succeed. */
+  find(refusal: Refusal | undefined, lesson: Refusal | undefined): boolean {
+    const stated = new Set(rulesOf(lesson).map((rules) => JSON.stringify(rules)));
+    const found = rulesOf(refusal).filter((rules) => this.#changes(rules));
+    for (const rules of found) {
+      const key = JSON.stringify(rules);
+      this.#own.set(key, rules);
+      if (stated.has(key)) this.#lessons.set(key, rules);
+    }
+    return found.length > 0;
+  }
+
+  /** The model has answered, so the rules that were found are right. */
+  confirm(): void {
+    if (this.#lessons.size > 0) this.#profile.learn([...this.#lessons.values()]);
+  }
+
+  /** Whether the rule concerns a member that was sent. */
+  #changes(rule: ParameterRules): boolean {
+    if (!this.#sent || this.#own.has(JSON.stringify(rule))) return false;
+    const { dialect, members } = this.#sent;
+    const before = this.#rules ?? {};
+    // A member that is null is refused as well, although leaving it out is no change to report.
+    const isRemoved = [...(rule.drop ?? []), ...Object.keys(rule.rename ?? {})].some((path) => {
+      const name = path.split(".", 1)[0]!;
+      const isKnown = before.drop?.includes(path) || before.rename?.[path] !== undefined;
+      return !isKnown && (ADDED.has(name) || members.find(name) !== undefined);
+    });
+    if (isRemoved) return true;
+    const changes = (rules: ParameterRules) =>
+      JSON.stringify(adapt(rules, dialect, members).adapted);
+    return changes(before) !== changes(mergeRules([before, rule]));
+  }
+}
+
+/** Members that the gateway itself adds to requests. */
+const ADDED = new Set(["stream_options", "store", "include"]);
 
 /** Rules that are learned for one model. Names come from error messages, so their number is limited. */
 const MAX_LEARNED = 50;

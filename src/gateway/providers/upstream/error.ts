@@ -1,7 +1,7 @@
 import { isRecord, type Members, parsed } from "../../wire/json.ts";
 import { redacted } from "../../wire/secrets.ts";
 import { type ErrorFacts, factsOf } from "./error-facts.ts";
-import { classify, type Refusal } from "./refusal.ts";
+import { judge, type Refusal, type Verdict } from "./refusal.ts";
 
 /**
  * Failure of an upstream before or during its answer. There is one class, because callers need
@@ -18,9 +18,8 @@ export class UpstreamError extends Error {
   readonly retryAfter: number | undefined;
   /** Advice to the operator or the client. */
   readonly hint: string | undefined;
-  /** Reason why the upstream refused the request, if the error status is below 500. */
-  readonly refusal: Refusal | undefined;
   readonly #facts: ErrorFacts | undefined;
+  #verdict: Verdict | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
     // Some upstreams repeat the key of the request in their errors.
@@ -31,8 +30,29 @@ export class UpstreamError extends Error {
     this.retryAfter = details.retryAfter;
     this.hint = details.hint;
     this.#facts = this.body && details.facts;
-    this.refusal =
-      this.#facts && this.status !== undefined ? classify(this.status, this.#facts) : undefined;
+    this.#verdict = this.#judge(undefined);
+  }
+
+  /** Reason why the upstream refused the request, if the error has a status. */
+  get refusal(): Refusal | undefined {
+    return this.#verdict?.refusal;
+  }
+
+  /** The part of the reason that may be remembered for other requests. */
+  get lesson(): Refusal | undefined {
+    return this.#verdict?.lesson;
+  }
+
+  /** Judges the error again by the request as the upstream received it, which the message may quote. */
+  concerns(sent: Uint8Array | undefined): this {
+    this.#verdict = this.#judge(sent);
+    return this;
+  }
+
+  #judge(sent: Uint8Array | undefined): Verdict | undefined {
+    return this.#facts && this.status !== undefined
+      ? judge(this.status, this.#facts, sent)
+      : undefined;
   }
 
   /** Whether the same request may succeed in a moment. */
@@ -174,7 +194,7 @@ export function refusal(
 ): UpstreamError {
   const text = redacted(Buffer.from(body).toString());
   const facts = factsOf(parsed(text), text);
-  const { kind } = classify(status, facts);
+  const { kind } = judge(status, facts, undefined).refusal;
   const hint = kind === "request" || kind === "quota" ? HINTS[status] : undefined;
   // The provider's message about a key may repeat parts of the key, so it is replaced.
   const isQuoted = hint === undefined && facts.message !== "";

@@ -18,6 +18,8 @@ interface ExchangeSettings {
   readonly limits: Limits;
   readonly translate: (headers: AnswerHeaders) => Translation;
   readonly stream: boolean;
+  /** Body of the request. */
+  readonly sent: Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
@@ -185,7 +187,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     } catch (error) {
       this.fail(
         error instanceof UpstreamError
-          ? error
+          ? error.concerns(this.#settings.sent)
           : this.#error("broken", `sent an unreadable response: ${error}`, error),
       );
     }
@@ -198,7 +200,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
 
   #refusal(): UpstreamError {
     const body = Buffer.concat(this.#refused).subarray(0, MAX_REFUSAL_BYTES);
-    return refusal(this.#settings.name, this.#status, inOpenAiShape(body), this.#headers);
+    const { name, sent } = this.#settings;
+    return refusal(name, this.#status, inOpenAiShape(body), this.#headers).concerns(sent);
   }
 
   #error(code: UpstreamError["code"], problem: string, cause?: unknown): UpstreamError {

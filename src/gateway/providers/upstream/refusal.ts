@@ -1,3 +1,4 @@
+import { echoIn, type IsEcho } from "./echo.ts";
 import type { ErrorFacts } from "./error-facts.ts";
 
 /** Why an upstream refused a request. All kinds but "request" are about the model, so another one may answer. */
@@ -29,28 +30,93 @@ export interface RefusedParameter {
 /** Time for which limits learned from a refusal are remembered. It is short, because providers change their models. */
 export const LEARNED_MS = 3_600_000;
 
-/** Classifies an error by status, code and message. Providers agree on none of them. */
-export function classify(status: number, facts: ErrorFacts): Refusal {
-  const { message, code = "", type = "" } = facts;
-  const text = `${code} ${type} ${message}`;
-  if (QUOTA.test(text) || status === 402) return { kind: "quota" };
-  if (status === 429 || status >= 500) return { kind: "request" };
-  if (CONTEXT.test(text)) return { kind: "context_length", limit: limitIn(message) };
-  if (FILTER.test(text)) return { kind: "content_filter" };
-  for (const [feature, pattern] of FEATURES) {
-    if (pattern.test(message)) return { kind: "unsupported_feature", feature };
+/** An error as it concerns the request that it refuses, and all other requests. */
+export interface Verdict {
+  /** Reason of the refusal, by which this request is sent again or to another model. */
+  readonly refusal: Refusal;
+  /** The part of the reason that the host itself has stated. Only this may be remembered for other requests. */
+  readonly lesson: Refusal;
+}
+
+/**
+ * Classifies an error of a host. Some hosts quote the request in their messages, and a quoted prompt may
+ * read like any refusal. A reason that stands only in quoted text concerns this request alone.
+ * `sent` is the request as the host received it.
+ */
+export function judge(status: number, facts: ErrorFacts, sent: Uint8Array | undefined): Verdict {
+  const refusal = classify(status, facts);
+  if (refusal.kind === "request" || refusal.kind === "content_filter" || !sent) {
+    return { refusal, lesson: refusal };
   }
-  const parameters = refusedIn(facts);
+  const lesson = classify(status, facts, echoIn(sent));
+  // A missing credit counts against the deployment, so a quoted one is no reason at all.
+  const isOwn = lesson.kind !== "request" || refusal.kind === "quota";
+  return { refusal: isOwn ? lesson : refusal, lesson };
+}
+
+/**
+ * Classifies an error by its code and type, and by its message if the code does not decide. Providers
+ * agree on none of them. Text for which `isEcho` returns true is ignored.
+ */
+function classify(status: number, facts: ErrorFacts, isEcho: IsEcho = () => false): Refusal {
+  const { message, code = "", type = "" } = facts;
+  const says = (pattern: RegExp) =>
+    pattern.test(`${code} ${type}`) || ownMatches(pattern, message, isEcho).length > 0;
+  if (status === 402 || (says(QUOTA) && !FAULT_CODE.test(code))) return { kind: "quota" };
+  if (status === 429 || status >= 500) return { kind: "request" };
+  if (FAULT_CODE.test(code)) return ofFaultCode(facts, isEcho);
+  if (says(CONTEXT)) return { kind: "context_length", limit: limitIn(message, isEcho) };
+  if (says(FILTER)) return { kind: "content_filter" };
+  for (const [feature, pattern] of FEATURES) {
+    if (ownMatches(pattern, message, isEcho).length > 0) {
+      return { kind: "unsupported_feature", feature };
+    }
+  }
+  const parameters = refusedIn(facts, isEcho);
   return parameters.length > 0
     ? { kind: "unsupported_parameter", parameters }
     : { kind: "request" };
+}
+
+/** Codes of a fault of the request. Messages with them often quote the request. */
+const FAULT_CODE =
+  /^(invalid_(value|type|json|format|image\w*|base64|url|file\w*|schema|function_parameters)|missing_\w+|empty_\w+|(integer|decimal|number|string|array|object)_(above|below)_\w+|\w+_(above|below)_(max|min)_\w+)$/;
+
+/** The refusal of a request whose value has a fault that the code names. The message is not consulted. */
+function ofFaultCode({ code = "", param = "", message }: ErrorFacts, isEcho: IsEcho): Refusal {
+  // The limit of a text is in characters.
+  if (code === "string_above_max_length" && CONTENT.test(param)) return { kind: "context_length" };
+  if (code === "invalid_value" && ROLE.test(param)) {
+    return { kind: "unsupported_parameter", parameters: [{ name: param }] };
+  }
+  if (code === "integer_above_max_value" && param !== "") {
+    const max = numberIn(ownMatches(EXPECTED, message, isEcho)[0]?.[1]);
+    if (max !== undefined)
+      return { kind: "unsupported_parameter", parameters: [{ name: param, max }] };
+  }
+  return { kind: "request" };
+}
+
+/** Parameters that hold the conversation. */
+const CONTENT = /^(messages|input|prompt|contents?|instructions|system)\b/;
+const ROLE = /^messages\W.*role$/;
+
+/** The matches of a pattern that are the host's own words. */
+function ownMatches(pattern: RegExp, message: string, isEcho: IsEcho): RegExpExecArray[] {
+  const all = [...message.matchAll(new RegExp(pattern, "gi"))];
+  return all.filter(([text]) => !isEcho(text));
+}
+
+function numberIn(digits: string | undefined): number | undefined {
+  const number = Number(digits?.replaceAll(/[,_]/g, ""));
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 const QUOTA =
   /insufficient_quota|exceeded your (current|monthly) quota|credit balance is too low|billing_(hard_limit|not_active)|insufficient (balance|credit|funds)|out of credits/i;
 
 const CONTEXT =
-  /context_length_exceeded|exceed_context_size|string_above_max_length|(maximum|max|available) (context|prompt|sequence|input)[ _-]?(length|size|window|tokens)|context (length|window|limit|size)|prompt is too long|input is too long|too many (input )?tokens|input token count|too large for model|tokens? \+ `?max_new_tokens|exceeds? the (maximum|model'?s?) (number of )?(input )?tokens|reduce the length of the (messages|prompt)/i;
+  /context_length_exceeded|exceed_context_size|(maximum|max|available) (context|prompt|sequence|input)[ _-]?(length|size|window|tokens)|context (length|window|limit|size)|prompt is too long|input is too long|too many (input )?tokens|input token count|too large for model|tokens? \+ `?max_new_tokens|exceeds? the (maximum|model'?s?) (number of )?(input )?tokens|reduce the length of the (messages|prompt)/i;
 
 const FILTER =
   /content_filter|content_policy|responsibleaipolicy|content management policy|content filtering policy|moderation_blocked|flagged as potentially violating|data_inspection_failed|content exists risk|prohibited_content|violates? (our |the )?(usage|content) (policy|policies|guidelines)|requires moderation|safety_check/i;
@@ -76,16 +142,17 @@ const FEATURES: readonly (readonly [Feature, RegExp])[] = [
 ];
 
 /** The largest number of tokens that a message states as the limit. */
-function limitIn(message: string): number | undefined {
+function limitIn(message: string, isEcho: IsEcho): number | undefined {
   for (const pattern of LIMITS) {
-    const found = pattern.exec(message)?.slice(1).find(Boolean);
-    const limit = Number(found?.replaceAll(/[,_]/g, ""));
-    if (Number.isSafeInteger(limit) && limit > 0) return limit;
+    const found = ownMatches(pattern, message, isEcho)[0]?.slice(1).find(Boolean);
+    const limit = numberIn(found);
+    if (limit !== undefined) return limit;
   }
   return undefined;
 }
 
 const NUMBER = "(\\d[\\d,_]*)";
+const EXPECTED = new RegExp(`expected a value <= ${NUMBER}`);
 const LIMITS = [
   // "190000 + 20000 > 200000", "208310 tokens > 200000 maximum"
   new RegExp(`> ?${NUMBER}`),
@@ -101,27 +168,26 @@ const LIMITS = [
 ];
 
 /** The parameters that an error names. */
-function refusedIn({ message, code = "", param, fields }: ErrorFacts): RefusedParameter[] {
+function refusedIn(facts: ErrorFacts, isEcho: IsEcho): RefusedParameter[] {
+  const { message, code = "", param, fields } = facts;
+  const own = (pattern: RegExp) => ownMatches(pattern, message, isEcho);
   const extra = fields.filter(({ type }) => EXTRA_FIELD.test(type));
   if (extra.length > 0) return extra.map(({ path }) => ({ name: path }));
   const isUnsupported = UNSUPPORTED_CODE.test(code);
-  if (!(isUnsupported && param) && DEVELOPER.test(message)) return [{ name: "messages.role" }];
-  const tooLarge = TOO_LARGE.map((pattern) => pattern.exec(message)).find(Boolean);
-  if (tooLarge) {
-    const max = Number(tooLarge[2]!.replaceAll(/[,_]/g, ""));
-    return [{ name: tooLarge[1]!, max }];
-  }
-  const named = REFUSED.map((pattern) => [...message.matchAll(pattern)]).find(
-    (matches) => matches.length > 0,
-  );
+  if (!(isUnsupported && param) && own(DEVELOPER).length > 0) return [{ name: "messages.role" }];
+  const tooLarge = TOO_LARGE.flatMap(own)[0];
+  const max = numberIn(tooLarge?.[2]);
+  if (tooLarge && max !== undefined) return [{ name: tooLarge[1]!, max }];
+  const named = REFUSED.map(own).find((matches) => matches.length > 0);
   const names = isUnsupported && param ? [param] : (named ?? []).map((match) => match[1]!);
-  const instead = /use ['"`]?(\w+)['"`]? instead/i.exec(message)?.[1];
+  const instead = own(INSTEAD)[0]?.[1];
   return [...new Set(names)].map((name) => ({
     name,
     ...(instead !== undefined && instead !== name && { instead }),
   }));
 }
 
+const INSTEAD = /use ['"`]?(\w+)['"`]? instead/i;
 /** A message about the role `developer`, which only OpenAI's models know. */
 const DEVELOPER = /(role|unknown variant)[^.]{0,80}developer|developer[^.]{0,40}role/i;
 const EXTRA_FIELD = /extra_forbidden|extra fields|not permitted/i;
@@ -131,24 +197,24 @@ const UNSUPPORTED_CODE =
 const PATH = "['\"`]?([\\w]+(?:[.[\\]\\w]*\\w)?)\\]?['\"`]?";
 /** Forms of "this parameter is not accepted"; the group is its name. */
 const REFUSED = [
-  new RegExp(`unsupported (?:parameter|value)(?:\\(s\\))?: ${PATH}`, "gi"),
+  new RegExp(`unsupported (?:parameter|value)(?:\\(s\\))?: ${PATH}`, "i"),
   new RegExp(
     `(?:unknown|unrecognized|invalid|extra|unexpected) (?:request )?(?:parameters?|arguments?|fields?|name)(?: supplied)?:? ${PATH}(?!.*(?:must|should|expected))`,
-    "gi",
+    "i",
   ),
-  new RegExp(`${PATH}: extra inputs are not permitted`, "gi"),
-  new RegExp(`property ${PATH} is (?:un|not )supported`, "gi"),
-  new RegExp(`argument not supported(?: on this model)?: ${PATH}`, "gi"),
+  new RegExp(`${PATH}: extra inputs are not permitted`, "i"),
+  new RegExp(`property ${PATH} is (?:un|not )supported`, "i"),
+  new RegExp(`argument not supported(?: on this model)?: ${PATH}`, "i"),
   new RegExp(
     `(?:parameter )?${PATH} (?:parameter )?(?:is|are) (?:not supported|unsupported|not permitted|deprecated for this model|not allowed)`,
-    "gi",
+    "i",
   ),
-  new RegExp(`${PATH} (?:does not support|may only be set to|must be unset|is fixed)`, "gi"),
+  new RegExp(`${PATH} (?:does not support|may only be set to|must be unset|is fixed)`, "i"),
   new RegExp(
     `does not support (?:the )?(?:parameters?:? )?${PATH}(?: parameter)?[.,]?(?: |$)`,
-    "gi",
+    "i",
   ),
-  new RegExp(`${PATH} and ['"\`]?\\w+['"\`]? cannot both be specified`, "gi"),
+  new RegExp(`${PATH} and ['"\`]?\\w+['"\`]? cannot both be specified`, "i"),
 ];
 
 /** Forms of "this value is too large"; the groups are parameter and limit. */

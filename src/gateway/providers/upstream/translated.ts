@@ -138,8 +138,9 @@ export async function translated(
     model: origin,
     head: { created, usage },
   };
+  const edits = adapt?.(upstream, own.members);
   return {
-    body: adapt ? editMembers(own.members, adapt(upstream, own.members)) : own.members.json,
+    body: edits ? editMembers(own.members, edits) : own.members.json,
     adapted: own.leftOut.map((type): Adaptation => ({ param: `tools.${type}`, change: "dropped" })),
     answer: (checked: Translation): Translation =>
       stream ? new TranslatedStream(checked, sides) : new TranslatedAnswer(checked, sides),

@@ -67,6 +67,7 @@ export class Transport {
       translate,
       signal,
       stream: message.stream,
+      sent: message.body,
       clock: this.#clock,
     });
     if (signal.aborted) return exchange.answer;

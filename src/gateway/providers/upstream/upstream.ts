@@ -48,10 +48,10 @@ export interface UpstreamRequest {
   /** Whether the request must not be adapted to the model. */
   readonly strict?: boolean | undefined;
   /**
-   * Returns the changes without which the model would refuse the request. The host applies them to the
-   * members that it sends, in the dialect that it sends them in.
+   * Returns the changes without which the model would refuse the request, if there are any. The host
+   * applies them to the members that it sends, in the dialect that it sends them in.
    */
-  readonly adapt?: ((dialect: DialectName, members: Members) => Edits) | undefined;
+  readonly adapt?: ((dialect: DialectName, members: Members) => Edits | undefined) | undefined;
 }
 
 /** Path of an endpoint under the address of a host. */
