@@ -50,7 +50,7 @@ export const ConfigurationChange = z.object({
     .looseObject({})
     .nullable()
     .describe(
-      "The entry as in joust.yaml; null removes it. A secret is sent as it is; its placeholder keeps it.",
+      "The entry as in joust.yaml; null removes it. A secret is sent as it is. A stored secret of the entry stays if its member is left out or is its placeholder; null in its place removes it.",
     ),
 });
 export type ConfigurationChange = Value<typeof ConfigurationChange>;

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Key, KeyLimits, NewKey } from "../../api/admin.ts";
 import type { Value } from "../../api/common.ts";
 import type { Scope } from "../../api/scopes.ts";
@@ -39,7 +40,10 @@ export async function revokeKey(store: Store, name: string, now: number): Promis
   return revoked;
 }
 
-/** Changes scopes and limits of a key. Members that are null are removed, undefined ones stay. */
+/**
+ * Changes scopes and limits of a key. Members that are null are removed, undefined ones stay. Nothing is saved if the
+ * key has these values already; `before` and `after` are then the same object.
+ */
 export async function changeKey(
   store: Store,
   name: string,
@@ -49,6 +53,7 @@ export async function changeKey(
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const merged = Object.entries({ ...before, ...Object.fromEntries(given) });
   const after = Object.fromEntries(merged.filter(([, value]) => value !== null)) as unknown;
+  if (isDeepStrictEqual(before, after)) return { before, after: before };
   await store.saveKey(after as StoredKey);
   return { before, after: after as StoredKey };
 }

@@ -22,6 +22,7 @@ import {
 import {
   type Json,
   type JsonObject,
+  keepSecrets,
   placeholdersIn,
   replacePlaceholders,
   showSecrets,
@@ -154,9 +155,11 @@ export class Administration {
     return this.#current;
   }
 
-  /** An entry with the stored secrets in place of their placeholders. */
-  withSecrets(value: JsonObject): JsonObject {
-    return showSecrets(value, this.#current.secrets) as JsonObject;
+  /** The entry of a provider as it would be served after a change to it, with its secrets. */
+  providerEntry(name: string, value: JsonObject): JsonObject {
+    const { document, secrets } = this.#current;
+    const kept = keepSecrets(value, document.providers[name], ["providers", name]);
+    return showSecrets(kept, secrets) as JsonObject;
   }
 
   /** The configuration after some changes. Throws if it is invalid; nothing is saved. */
@@ -167,7 +170,10 @@ export class Administration {
     return config;
   }
 
-  /** Changes entries of the configuration. Throws 409 if another change was saved after `basedOn`. */
+  /**
+   * Changes entries of the configuration. If they have these values already, nothing is saved. Throws 409 if another
+   * change was saved after `basedOn`.
+   */
   change(
     caller: Caller,
     basedOn: number,
@@ -179,6 +185,7 @@ export class Administration {
       const next = this.#changed(changes);
       const { document } = this.#current;
       const entries = changedEntries(document, next.document);
+      if (entries.length === 0) return;
       await this.#save(caller, next, { action, ...differences(document, next.document, entries) });
     });
   }
@@ -196,7 +203,9 @@ export class Administration {
       const secrets = { ...earlier.secrets, ...this.#current.secrets };
       const next = applyChanges({ document, secrets }, []);
       const { document: before } = this.#current;
-      const changed = differences(before, document, changedEntries(before, document));
+      const entries = changedEntries(before, document);
+      if (entries.length === 0) return;
+      const changed = differences(before, document, entries);
       const target = `revision ${revision}`;
       await this.#save(caller, next, { ...changed, action: "configuration.revert", target });
     });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationChange } from "../../api/configuration.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
@@ -7,6 +8,8 @@ import {
   hideSecrets,
   type Json,
   type JsonObject,
+  keepSecrets,
+  placeholdersIn,
   type Secrets,
   secretsOf,
   showSecrets,
@@ -34,7 +37,10 @@ export interface Content {
   readonly secrets: Secrets;
 }
 
-/** The content after some changes. Secrets in the changes are replaced by placeholders. */
+/**
+ * The content after some changes. Secrets in the changes are replaced by placeholders; those that a changed entry
+ * does not mention are kept.
+ */
 export function applyChanges(content: Content, changes: readonly ConfigurationChange[]): Content {
   let { document, secrets } = content;
   for (const { section, name, value } of changes) {
@@ -43,7 +49,10 @@ export function applyChanges(content: Content, changes: readonly ConfigurationCh
       document = { ...document, [section]: others };
       continue;
     }
-    const hidden = hideSecrets(value as Json, [section, name], secrets);
+    const path = [section, name];
+    const kept = keepSecrets(value as JsonObject, document[section][name], path);
+    const placed = placeholdersIn(document as unknown as Json);
+    const hidden = hideSecrets(kept, path, secrets, placed);
     secrets = { ...secrets, ...hidden.secrets };
     // A changed entry keeps its place.
     document = { ...document, [section]: { ...document[section], [name]: hidden.value } };
@@ -107,9 +116,7 @@ export function changedEntries(
   return SECTIONS.flatMap((section) => {
     const names = new Set([...Object.keys(before[section]), ...Object.keys(after[section])]);
     return [...names]
-      .filter(
-        (name) => JSON.stringify(before[section][name]) !== JSON.stringify(after[section][name]),
-      )
+      .filter((name) => !isDeepStrictEqual(before[section][name], after[section][name]))
       .map((name) => ({ section, name }));
   });
 }

@@ -26,19 +26,72 @@ function isSecret(path: readonly string[]): boolean {
 }
 
 /**
+ * A new value of an entry, with the secrets of its old value that it does not mention. A secret is replaced by
+ * another text in its place and removed by null. `path` is the place of the entry in the configuration.
+ */
+export function keepSecrets(
+  value: JsonObject,
+  before: Json | undefined,
+  path: readonly string[],
+): JsonObject {
+  return merged(value, before, path) as JsonObject;
+}
+
+function merged(
+  value: Json | undefined,
+  before: Json | undefined,
+  at: readonly string[],
+): Json | undefined {
+  if (isSecret(at)) return value === undefined ? before : (value ?? undefined);
+  if (Array.isArray(value)) {
+    const old: readonly Json[] = Array.isArray(before) ? before : [];
+    return value.map((inner: Json, i) => {
+      return merged(inner, samePlace(value, i, old), [...at, String(i)])!;
+    });
+  }
+  if (!isObject(value) && !(value === undefined && isObject(before))) return value;
+  const old = isObject(before) ? before : {};
+  const names = new Set([...Object.keys(value ?? {}), ...Object.keys(old)]);
+  const members = [...names].flatMap((name): [string, Json][] => {
+    const inner = merged(value?.[name], old[name], [...at, name]);
+    return inner === undefined ? [] : [[name, inner]];
+  });
+  return value === undefined && members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
+/** The old deployment that a new one replaces: the one of the same name or of the same provider and model. */
+function samePlace(all: readonly Json[], i: number, old: readonly Json[]): Json | undefined {
+  const id = (one: Json) => {
+    const { name, provider, model } = isObject(one) ? one : {};
+    return JSON.stringify(name === undefined ? [provider, model] : name);
+  };
+  const wanted = id(all[i]!);
+  const earlier = all.slice(0, i).filter((one) => id(one) === wanted).length;
+  return old.filter((one) => id(one) === wanted)[earlier];
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
  * Replaces the new secrets of a value by placeholders. A placeholder in the value stands for a secret that is
- * stored already; `known` are those. `path` is the place of the value in the configuration.
+ * stored already; `known` are those. A secret that is the same as the stored one in its place, which `placed` has
+ * the placeholders of, keeps its placeholder. `path` is the place of the value in the configuration.
  */
 export function hideSecrets(
   value: Json,
   path: readonly string[],
   known: Secrets,
+  placed: ReadonlyMap<string, string>,
 ): { readonly value: Json; readonly secrets: Secrets } {
   const secrets: Record<string, string> = {};
   const hide = (inner: Json, at: readonly string[]): Json => {
     if (typeof inner === "string" && isSecret(at)) {
       const id = PLACEHOLDER.exec(inner)?.[1];
       if (id === undefined) {
+        const old = placed.get(at.join("\n"));
+        if (old !== undefined && known[PLACEHOLDER.exec(old)![1]!] === inner) return old;
         const fresh = randomBytes(6).toString("hex");
         secrets[fresh] = inner;
         return `[secret:${fresh}]`;

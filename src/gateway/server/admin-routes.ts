@@ -10,6 +10,7 @@ import {
 import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
 import { type App, contract } from "./app.ts";
+import { blaming } from "./at-fault.ts";
 import { addKeyRoutes, type KeyRouteParts } from "./key-routes.ts";
 
 export interface AdminParts extends KeyRouteParts {
@@ -36,7 +37,7 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
     }),
     async ({ caller, params }) => {
       const router = nameOf(params.router);
-      await freeze(store, router, clock.date());
+      await blaming("router", freeze(store, router, clock.date()));
       await audit.save(caller, { action: "router.freeze", target: router });
       return { router, frozen: true };
     },
@@ -51,7 +52,7 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
     }),
     async ({ caller, params, body }) => {
       const router = nameOf(params.router);
-      await thaw(store, router, clock.date(), body.learn);
+      await blaming("router", thaw(store, router, clock.date(), body.learn));
       await audit.save(caller, { action: "router.thaw", target: router, after: body });
       return { router, frozen: false };
     },
@@ -68,7 +69,10 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
       const router = nameOf(params.router);
       const { to, position } = body;
       const target = to === undefined ? { position: position! } : { time: Date.parse(to) };
-      const undone = await rollBack(store, router, target, clock.date());
+      const undone = await blaming(
+        to === undefined ? "position" : "to",
+        rollBack(store, router, target, clock.date()),
+      );
       const after = { ...body, undone };
       await audit.save(caller, { action: "router.rollback", target: router, after });
       return { router, undone };
@@ -84,7 +88,7 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
     }),
     async ({ caller, params, body }) => {
       const router = nameOf(params.router);
-      const forgotten = await forget(store, router, body.voter, clock.date());
+      const forgotten = await blaming("voter", forget(store, router, body.voter, clock.date()));
       // The name of the voter is forgotten too.
       const after = { forgotten };
       await audit.save(caller, { action: "router.forget", target: router, after });

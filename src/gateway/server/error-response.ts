@@ -64,8 +64,12 @@ function asHttpError(error: unknown, limit: number): HttpError {
     return new HttpError(reason === "changed" ? 409 : 400, message, { code, hint });
   }
   if (error instanceof InputError) {
-    const { file, field = file, problem, hint } = error;
-    return new HttpError(400, `${field} ${problem}`, { hint });
+    const { file, field, problem, hint } = error;
+    return new HttpError(400, `${field ?? file} ${problem}`, {
+      hint,
+      code: "invalid_value",
+      param: field,
+    });
   }
   return frameworkError(error as Partial<FrameworkError>, limit);
 }

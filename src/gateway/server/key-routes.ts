@@ -18,6 +18,7 @@ import type { Audit } from "../administration/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { logged } from "../log/logged.ts";
 import { type App, contract } from "./app.ts";
+import { blaming } from "./at-fault.ts";
 
 export interface KeyRouteParts {
   readonly store: Store;
@@ -31,7 +32,8 @@ export interface KeyRouteParts {
 export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
   const { store, log, access, clock, audit } = parts;
   const change = async (caller: Caller, id: string, limits: Value<typeof KeyLimits>) => {
-    const { before, after } = await changeKey(store, id, limits);
+    const { before, after } = await blaming("id", changeKey(store, id, limits));
+    if (after === before) return shownKey(after);
     await access.read();
     await audit.save(caller, {
       action: "key.change",
@@ -66,7 +68,7 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
       response: KeyWithSecret,
     }),
     async ({ caller, body }) => {
-      const { key, secret } = await addKey(store, body, clock.date());
+      const { key, secret } = await blaming("name", addKey(store, body, clock.date()));
       await access.read();
       const after = recorded(key);
       await audit.save(caller, { action: "key.add", target: key.name, after });
@@ -83,7 +85,7 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
       errors: [413],
     }),
     async ({ caller, params }) => {
-      const key = await revokeKey(store, params.id, clock.date());
+      const key = await blaming("id", revokeKey(store, params.id, clock.date()));
       await access.read();
       await audit.save(caller, { action: "key.revoke", target: key.name });
       return shownKey(key);

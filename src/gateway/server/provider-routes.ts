@@ -66,7 +66,7 @@ export function addProviderRoutes(app: App, { administration, trial }: ProviderP
       response: ProviderTest,
     }),
     async ({ body: { name, value, models } }) => {
-      const entry = administration.withSecrets(value as JsonObject);
+      const entry = administration.providerEntry(name, value as JsonObject);
       return tryProvider(trial, await openCatalog(trial.catalog), name, entry, models);
     },
   );
