@@ -44,9 +44,12 @@ export const TokenCount = z
   .meta({ id: "TokenCount", description: "Tokens of a prompt." });
 
 /** A note in a duel also has the second answer. */
-const MessagesNote = RoutingNote.extend({
-  second: z.looseObject({}).optional().describe("The other answer of a duel, a message as well."),
-});
+const SECOND = z
+  .looseObject({})
+  .optional()
+  .describe("The other answer of a duel, a message as well.");
+
+const MessagesNote = RoutingNote.extend({ second: SECOND });
 
 export const MessageAnswer = z
   .looseObject({
@@ -69,10 +72,9 @@ export const MessageEvent = z
     type: z.string(),
     message: z.looseObject({ joust: RoutingNote.optional() }).optional(),
     joust: z
-      .object({ cost: z.number() })
+      .object({ cost: z.number().optional(), second: SECOND })
       .optional()
-      .describe("Only in the event with the final usage."),
-    second: z.looseObject({}).optional().describe("In the event `joust.second` of a duel."),
+      .describe("Only in the event with the final usage, or in the error of a duel."),
   })
   .meta({
     id: "MessageEvent",

@@ -54,7 +54,6 @@ export const ResponseEvent = z
   .looseObject({
     type: z.string(),
     response: z.looseObject({ joust: ResponsesNote.optional() }).optional(),
-    second: z.looseObject({}).optional().describe("In the event `joust.second` of a duel."),
   })
   .meta({
     id: "ResponseEvent",

@@ -297,9 +297,10 @@ describe("the sandbox", () => {
     });
     const events = eventsOf(stream);
     expect(events[0].message.joust).toMatchObject({ duel: true });
-    expect(events.at(-3)).toMatchObject({
-      type: "joust.second",
-      second: { content: [{ type: "text", text: expect.stringMatching(/\w/) }] },
+    const content = [{ type: "text", text: expect.stringMatching(/\w/) }];
+    expect(events.at(-2)).toMatchObject({
+      type: "message_delta",
+      joust: { second: { type: "message", content } },
     });
     expect(events.at(-1).type).toBe("message_stop");
   });

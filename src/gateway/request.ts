@@ -102,6 +102,7 @@ export async function answerConversation(
   const { promptTokens, answerTokens = 0 } = conversation.needs;
   const isJudgedStep = conversation.needs.tools && target.config.judge?.tools === true;
   const reading = isJudgedStep ? withCalls(dialect) : dialect;
+  const until = pending.at + DAY_MS * parts.serving().config.store.vote_token_days;
   let isJudged = false;
   const form: ResponseForm = {
     dialect: reading,
@@ -114,6 +115,7 @@ export async function answerConversation(
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
     note: (models) => explained().note(models),
+    keepSecond: (answer) => parts.seconds.keep(pending.id, caller.owner, until, answer),
     needsText: () => {
       isJudged = parts.judge.wants(target, conversation);
       return isJudged || parts.signals.needsText(target, conversation);
@@ -127,7 +129,6 @@ export async function answerConversation(
     promptTokens,
     isKept: pending.isKept,
   };
-  const until = pending.at + DAY_MS * parts.serving().config.store.vote_token_days;
   const second = pending.isLater
     ? startSecond(parts, pending, client, form, { ...slot, until })
     : undefined;

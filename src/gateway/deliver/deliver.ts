@@ -20,6 +20,8 @@ export interface ResponseForm {
    * answers that are shown, "" for one that failed.
    */
   readonly note: (models: readonly string[]) => Json | Promise<Json>;
+  /** Keeps the second answer of a streamed duel, as JSON text, for clients that cannot read it in the stream. */
+  readonly keepSecond: (answer: string) => void;
   /** Whether the text of the answer is needed afterwards. Called when the response begins. */
   readonly needsText: () => boolean;
 }

@@ -95,7 +95,7 @@ async function deliverWhole(
 async function deliverStreams(
   client: Client,
   attempts: Attempts,
-  { dialect, decision, wantsUsage, note, needsText }: ResponseForm,
+  { dialect, decision, wantsUsage, note, needsText, keepSecond }: ResponseForm,
   writer: DuelWriter,
   graceMs: number,
 ): Promise<DeliveredAnswer[]> {
@@ -129,6 +129,12 @@ async function deliverStreams(
   const usage = wantsUsage ? totalUsage(ends.filter((end) => end !== undefined)) : undefined;
   const isLost = broken.length === attempts.length;
   const isFirstLost = isLost || (hasFirst && attempts[0].error !== undefined);
+  const second = writer.secondAnswer?.();
+  if (second) {
+    const { router } = joust;
+    const own = { decision_id: decision, router, ...DUEL, slot: 1 };
+    keepSecond(JSON.stringify({ ...second, joust: own }));
+  }
   client.write(writer.end(usage, { isLost, isFirstLost }));
   if (isLost) client.write(dialect.errorEvent(broken[0]!.error!));
   client.end();

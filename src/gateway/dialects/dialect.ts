@@ -138,6 +138,8 @@ export interface DuelWriter {
   fail(indices: readonly number[], joust: Json): string;
   /** Events that end the stream, or "" if an error event ends it. */
   end(usage: Usage | undefined, lost: LostAnswers): string;
+  /** The second answer of a stream that has ended, in a dialect whose answers have no choices. */
+  secondAnswer?(): Json | undefined;
 }
 
 /** Answers of a duel that broke off. */

@@ -81,6 +81,13 @@ export class SecondAnswers {
     return running;
   }
 
+  /** Keeps a second answer that is complete. */
+  keep(decision: string, owner: string | undefined, until: number, body: string): void {
+    const running = this.begin(decision, owner, until);
+    running.settle({ body });
+    running.end();
+  }
+
   /** The second answer of a decision, which may still be made. Undefined if it is not here. */
   find(decision: string): KeptSecond | undefined {
     const entry = this.#kept.get(decision);

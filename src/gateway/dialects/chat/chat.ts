@@ -63,6 +63,13 @@ function duelWriter(duel: DuelHead): DuelWriter {
   const id = `chatcmpl-${duel.id}`;
   const chunk = (choices: readonly Json[], more: Json = {}) =>
     eventOf({ id, object: "chat.completion.chunk", created, model, choices, ...more });
+  const begun = new Set<number>();
+  /** The delta with the role if it is the first one of its choice, otherwise without: clients join repeated texts. */
+  const withRole = (index: number, { role: _, ...delta }: Json): Json => {
+    if (begun.has(index)) return delta;
+    begun.add(index);
+    return { role: "assistant", ...delta };
+  };
   return {
     answerIn: (response) => choicesOf(JSON.parse(Buffer.from(response).toString()))[0],
     textOf: (answer) => textOf({ choices: [answer] }),
@@ -72,12 +79,20 @@ function duelWriter(duel: DuelHead): DuelWriter {
       return JSON.stringify({ ...body, usage: writeUsage(usage), joust });
     },
     open: (joust) => {
-      const delta = { role: "assistant", content: "" };
+      const delta = withRole(0, { content: "" });
       return chunk([{ index: 0, delta, finish_reason: null }], { joust });
     },
-    rewrite: (index) => rewriter((choice) => chunk([{ ...choice, index }])),
+    rewrite: (index) =>
+      rewriter((choice) => {
+        const delta = isRecord(choice.delta) ? choice.delta : {};
+        return chunk([{ ...choice, index, delta: withRole(index, delta) }]);
+      }),
     fail: (indices, joust) => {
-      const choices = indices.map((index) => ({ index, delta: {}, finish_reason: "error" }));
+      const choices = indices.map((index) => ({
+        index,
+        delta: withRole(index, {}),
+        finish_reason: "error",
+      }));
       return chunk(choices, { joust });
     },
     // A stream that ends with [DONE] would look complete.

@@ -2,18 +2,18 @@ import { createParser } from "eventsource-parser";
 import { CODECS } from "../../codecs/codecs.ts";
 import { Accumulator } from "../../codecs/items/accumulate.ts";
 import type { Answer } from "../../codecs/items/answer.ts";
-import { sse } from "../../codecs/items/codec.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
 import type { Item } from "../../codecs/items/item.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
-import { answerId, labelStream } from "./labels.ts";
+import { answerId, labelStream, withNote } from "./labels.ts";
 import { textIn } from "./text.ts";
 
 /**
  * Writes a duel in a dialect whose answers have no choices. The first answer is the response. The
- * second one, in the same form, is `joust.second`, or in a stream the event `joust.second`.
+ * second one, in the same form, is `joust.second`. In a stream, it is in the last event that has a
+ * usage or an error: official clients refuse or drop events whose type they do not know.
  */
 export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): DuelWriter {
   const codec = CODECS[dialect];
@@ -41,6 +41,7 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     }
     return ENDS.has(event.type) ? "" : writer.write(event);
   };
+  const secondAnswer = () => (hasSecond ? anonymous(second.answer()) : undefined);
   const labelled = (events: string) => Buffer.from(label(note)(Buffer.from(events))).toString();
   return {
     answerIn: (response) => {
@@ -71,12 +72,6 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     },
     end: (usage, { isLost, isFirstLost }) => {
       if (isLost) return "";
-      const other = hasSecond
-        ? sse(
-            "joust.second",
-            JSON.stringify({ type: "joust.second", second: anonymous(second.answer()) }),
-          )
-        : "";
       const total = usage && anonymousUsage(usage);
       const events: ItemEvent[] = isFirstLost
         ? [
@@ -86,8 +81,14 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
             },
           ]
         : [stop, { type: "end", usage: total }];
-      return other + labelled(events.map((event) => writer.write(event)).join(""));
+      const last = events.map((event) => writer.write(event)).join("");
+      const other = secondAnswer();
+      if (!other) return labelled(last);
+      if (dialect === "messages") return withNote(last, { second: other });
+      note = { ...note, second: other };
+      return labelled(last);
     },
+    secondAnswer,
   };
 }
 

@@ -2,7 +2,14 @@ import { usageAfter } from "../../codecs/items/answer.ts";
 import { SIGNATURE_NEEDLES, tagSignatures } from "../../codecs/signatures.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { usageIn } from "../../providers/upstream/usage-in.ts";
-import { editMembers, isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
+import {
+  editMembers,
+  isRecord,
+  type Json,
+  JsonError,
+  type Members,
+  scanObject,
+} from "../../wire/json.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 
 /** Dialects whose streams have events with names. */
@@ -115,6 +122,14 @@ export function editingAnswers(
     const inner = Buffer.from(editMembers(held, { set })).toString();
     return editMembers(event, { set: { [holder]: inner } });
   });
+}
+
+/** Adds `joust` to the event of a message that has the final usage, or an error in its place. */
+export function withNote(events: string, joust: Json): string {
+  const set = { joust: JSON.stringify(joust) };
+  const needles = ['"type":"message_delta"', '"type":"error"'];
+  const edit = editingLines(needles, (event) => editMembers(event, { set }));
+  return Buffer.from(edit(Buffer.from(events))).toString();
 }
 
 /** Returns a function that changes the lines of data that contain one of the needles. */

@@ -74,10 +74,17 @@ function storedDuel(head: DuelHead, { set, complete }: ResponseState): DuelWrite
     end: (usage, lost) => {
       const events = edited(writer.end(usage, lost));
       const final = complete && finalIn(Buffer.from(events));
-      if (final) complete(final);
+      if (final) complete(withoutSecond(final));
       return events;
     },
   };
+}
+
+/** The first answer of a duel without the second one, which is not part of the conversation. */
+function withoutSecond(response: Json): Json {
+  if (!isRecord(response.joust)) return response;
+  const { second: _, ...joust } = response.joust;
+  return { ...response, joust };
 }
 
 /** The last response in the events of a piece. */
