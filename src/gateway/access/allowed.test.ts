@@ -34,6 +34,15 @@ it("a router chooses for such a key among its models only", async () => {
   expect((await ask("auto", FEW, { joust: { allowed_models: ["abacus-14b"] } })).status).toBe(400);
 });
 
+it("the lists of a key name models and routers that exist, or that the key has named before", async () => {
+  const { post } = gateway();
+  const refused = await post("/v1/admin/keys", { name: "x", models: ["pebble-mni"] }, BOSS);
+  expect([refused.status, refused.json.error.param]).toEqual([400, "models"]);
+  expect(refused.json.error.hint).toContain('did you mean "pebble-mini"?');
+  const wild = await post("/v1/admin/keys", { name: "x", routers: ["*"] }, BOSS);
+  expect([wild.status, wild.json.error.param]).toEqual([400, "routers"]);
+});
+
 it("the lists of a stored key can be changed and removed", async () => {
   const { post } = gateway();
   const { json } = await post("/v1/admin/keys", { name: "app", routers: ["other"] }, BOSS);

@@ -88,7 +88,8 @@ async function setLimit(
   return changed;
 }
 
-async function findKey(store: Store, name: string): Promise<StoredKey> {
+/** The active key with a name or id. Throws if there is none. */
+export async function findKey(store: Store, name: string): Promise<StoredKey> {
   const keys = (await store.keys()).filter(({ revokedAt }) => revokedAt === undefined);
   const key = keys.find((one) => one.id === name) ?? keys.find((one) => one.name === name);
   if (key) return key;

@@ -13,7 +13,7 @@ import { type App, contract } from "./app.ts";
 import { blaming } from "./at-fault.ts";
 import { addKeyRoutes, type KeyRouteParts } from "./key-routes.ts";
 
-export interface AdminParts extends KeyRouteParts {
+export interface AdminParts extends Omit<KeyRouteParts, "serving"> {
   readonly serving: () => Serving;
 }
 

@@ -9,14 +9,17 @@ import {
   NewKey,
 } from "../../api/admin.ts";
 import type { Value } from "../../api/common.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
 import type { Access, Caller } from "../access/access.ts";
-import { addKey, changeKey, revokeKey, shownKey } from "../access/keys.ts";
+import { addKey, changeKey, findKey, revokeKey, shownKey } from "../access/keys.ts";
 import type { Audit } from "../administration/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { logged } from "../log/logged.ts";
+import type { Serving } from "../routing/serving.ts";
+import { HttpError } from "../wire/http-error.ts";
 import { type App, contract } from "./app.ts";
 import { blaming } from "./at-fault.ts";
 
@@ -26,12 +29,14 @@ export interface KeyRouteParts {
   readonly access: Pick<Access, "read">;
   readonly clock: Clock;
   readonly audit: Audit;
+  readonly serving: () => Pick<Serving, "models" | "routers">;
 }
 
 /** Adds the endpoints for API keys. */
 export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
-  const { store, log, access, clock, audit } = parts;
+  const { store, log, access, clock, audit, serving } = parts;
   const change = async (caller: Caller, id: string, limits: Value<typeof KeyLimits>) => {
+    checkNames(limits, serving(), await blaming("id", findKey(store, id)));
     const { before, after } = await blaming("id", changeKey(store, id, limits));
     if (after === before) return shownKey(after);
     await access.read();
@@ -68,6 +73,7 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
       response: KeyWithSecret,
     }),
     async ({ caller, body }) => {
+      checkNames(body, serving());
       const { key, secret } = await blaming("name", addKey(store, body, clock.date()));
       await access.read();
       const after = recorded(key);
@@ -124,6 +130,25 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
     }),
     ({ caller, params, body }) => change(caller, params.id, body),
   );
+}
+
+/** Throws 400 if limits name a model or a router that does not exist, unless the key has named it before. */
+function checkNames(
+  limits: Pick<Value<typeof KeyLimits>, "models" | "routers">,
+  serving: Pick<Serving, "models" | "routers">,
+  before?: StoredKey,
+): void {
+  for (const list of ["models", "routers"] as const) {
+    const known = [...serving[list].keys()];
+    for (const name of limits[list] ?? []) {
+      if (known.includes(name) || before?.[list]?.includes(name)) continue;
+      throw new HttpError(400, `there is no ${list.slice(0, -1)} \`${name}\``, {
+        hint: `${didYouMean(name, known)}known names: ${known.join(", ")}`,
+        code: "invalid_value",
+        param: list,
+      });
+    }
+  }
 }
 
 /** A key as the audit log records it. */
