@@ -5,15 +5,21 @@ import { ConfigError } from "./config/read-config.ts";
 import { configOf, newFolder, optionsOf, startHost } from "./gateway.fixture.ts";
 import { missingKeys } from "./providers/model-specs.ts";
 
-/** The messages of all errors that reading a configuration reports. */
-function errorsOf(yaml: string): string[] {
+/** The error of reading a configuration. */
+function faultOf(yaml: string): ConfigError | undefined {
   try {
     configOf(yaml);
-    return [];
+    return undefined;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [error, ...error.others].map(messageOf);
+    return error;
   }
+}
+
+/** The messages of all errors that reading a configuration reports. */
+function errorsOf(yaml: string): string[] {
+  const error = faultOf(yaml);
+  return error ? [error, ...error.others].map(messageOf) : [];
 }
 
 describe("a check reports all errors at once", () => {
@@ -46,6 +52,81 @@ routers:
     expect(errors).toContain('"nobody" is not known');
     expect(errors).toContain('models.b.provider": is missing');
     expect(errors).toContain('"c" is not known');
+  });
+
+  it("of the schema and of references together, each with its line and a remedy", () => {
+    const yaml = `server: {port: x}
+models:
+  a: {provider: openai, retries: -1}
+  b: {provider: opnai}
+routers:
+  r: {models: [a, c, 5], explore: 7, fallback: a}
+  s: {mode: bypass, fallback: 5}
+keys:
+  k: {key: short, models: [d], routers: [rr]}
+`;
+    const errors = errorsOf(yaml);
+    expect(
+      errors.map((text) => /^joust\.yaml:(\d+): field "([^"]+)"/.exec(text)?.slice(1)),
+    ).toEqual([
+      ["1", "server.port"],
+      ["3", "models.a.retries"],
+      ["4", "models.b.provider"],
+      ["6", "routers.r.models.2"],
+      ["6", "routers.r.explore"],
+      ["6", "routers.r.models.1"],
+      ["7", "routers.s.fallback"],
+      ["9", "keys.k.key"],
+      ["9", "keys.k.models.0"],
+      ["9", "keys.k.routers.0"],
+    ]);
+  });
+
+  it("of aliases that have no effect or fit the same names", () => {
+    const errors = errorsOf(`
+models: {gpt: {provider: openai}}
+routers:
+  one: {aliases: [gpt, "claude-*", "*-mini", "a*c"]}
+  two: {aliases: [one, "claude-*", "claude-opus-*", "ab*"]}
+`).join("\n");
+    expect(errors).toContain('"gpt" is the name of a model, which takes precedence');
+    expect(errors).toContain('"one" is the name of a router, which takes precedence');
+    expect(errors).toContain('"claude-*" is also an alias of the router one');
+    expect(errors).toContain('"ab*" and "a*c" of the router one fit the same names');
+    expect(errors.split("\n")).toHaveLength(4);
+  });
+
+  it("also of the entries that are right in form", () => {
+    const yaml = `server: {port: x}
+models:
+  a: {provider: xai}
+  b: {provider: nobody}
+routers:
+  one: {models: [a], policy: nobody}
+  two: {models: [b], encoder: nothing}
+`;
+    const { rest } = faultOf(yaml)!;
+    expect([Object.keys(rest!.models), Object.keys(rest!.routers)]).toEqual([["a"], ["one"]]);
+  });
+
+  it("of several models at once", async () => {
+    const models = "a: {provider: sandbox}, b: {provider: sandbox}";
+    const yaml = `models: {${models}}\nrouters: {r: {policy: nobody}}`;
+    const { errors } = await gatewayFaults(optionsOf(yaml, { folder: newFolder() }));
+    const texts = errors.map(messageOf);
+    expect(texts).toEqual([
+      expect.stringContaining("models.a.model"),
+      expect.stringContaining("models.b.model"),
+      expect.stringContaining('"nobody" is not a policy'),
+    ]);
+  });
+
+  it("of keys that name models which the environment does not provide", async () => {
+    const yaml = "keys: {k: {key: 0123456789abcdef, models: [pebble-mini, pebble]}}";
+    const { errors } = await gatewayFaults(optionsOf(yaml, { folder: newFolder() }));
+    expect(errors.map(messageOf)).toEqual([
+      expect.stringMatching(/keys\.k\.models.*"pebble" is not/),
+    ]);
   });
 
   it("of routers and keys", async () => {

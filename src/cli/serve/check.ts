@@ -4,8 +4,8 @@ import { gatewayFaults, probeGateway } from "../../gateway/check-gateway.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import { ConfigError } from "../../gateway/config/read-config.ts";
 import { ownOptions } from "../../gateway/own-options.ts";
-import { missingKeys } from "../../gateway/providers/model-specs.ts";
-import { readConfiguration, type ServeFlags, withPlace } from "./configuration.ts";
+import { missingKeys, type Placement } from "../../gateway/providers/model-specs.ts";
+import { readConfiguration, type ServeFlags, withFlags, withPlace } from "./configuration.ts";
 
 /** Reports all errors of the configuration and, with --probe, of the deployments. Returns the exit code. */
 export async function check(file: string | undefined, flags: ServeFlags): Promise<number> {
@@ -18,23 +18,26 @@ export async function check(file: string | undefined, flags: ServeFlags): Promis
   const names = placement.models.map(({ spec }) => spec.name).join(", ");
   const routers = Object.keys(config.routers).join(", ");
   process.stdout.write(
-    `${file ?? "default configuration"}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}`,
+    `${file ?? "default configuration"}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}${aliasNotes(config, placement)}`,
   );
   return flags.probe ? probe(config, file, flags) : 0;
 }
 
 async function findFaults(file: string | undefined, flags: ServeFlags) {
-  let config: Config;
+  let config: Config | undefined;
+  const found: JoustError[] = [];
   try {
     config = await readConfiguration(file, flags);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { errors: [error, ...error.others] };
+    found.push(error, ...error.others);
+    config = error.rest && withFlags(error.rest, file, flags);
   }
+  if (!config) return { errors: found };
   const missing = missingKeys(config, process.env);
   const { placement, errors } = await gatewayFaults(ownOptions(config, file, flags.data));
   const all = new Map<string, JoustError>();
-  for (const error of [...missing, ...errors]) {
+  for (const error of [...found, ...missing, ...errors]) {
     if (!(error instanceof JoustError)) throw error;
     all.set(error.message, error);
   }
@@ -51,6 +54,20 @@ async function probe(config: Config, file: string | undefined, flags: ServeFlags
     );
   }
   return results.some(({ error }) => error !== undefined) ? 1 : 0;
+}
+
+/** Notes about aliases that have no effect, because the environment provides a model of this name. */
+function aliasNotes({ routers }: Config, { models }: Placement): string {
+  const names = new Set(models.map(({ spec }) => spec.name));
+  const aliases = Object.entries(routers).flatMap(([router, { aliases: own }]) =>
+    own.filter((alias) => names.has(alias)).map((alias) => ({ router, alias })),
+  );
+  return aliases
+    .map(
+      ({ router, alias }) =>
+        `  note: the alias ${alias} of the router ${router} has no effect: requests with this name go to the model ${alias}\n`,
+    )
+    .join("");
 }
 
 /** A note if the gateway needs an API key to start. Keys may also be in the store, which a check does not open. */

@@ -29,10 +29,19 @@ export function configurationFile({ config }: ConfigurationFlags): string | unde
 /** Reads the configuration and applies the options and the environment to it. */
 export async function readConfiguration(
   file: string | undefined,
-  { port, host }: ConfigurationFlags,
+  flags: ConfigurationFlags,
 ): Promise<Config> {
   const config =
     file === undefined ? CONFIG.parse({}) : await readConfig(file, process.env, PROVIDER_NAMES);
+  return withFlags(config, file, flags);
+}
+
+/** The configuration with the settings of the options and the environment. */
+export function withFlags(
+  config: Config,
+  file: string | undefined,
+  { port, host }: Pick<ConfigurationFlags, "port" | "host">,
+): Config {
   const server = {
     ...config.server,
     ...(port !== undefined && { port }),

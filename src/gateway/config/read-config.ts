@@ -10,13 +10,7 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { rememberSecrets } from "../wire/secrets.ts";
 import { CONFIG, type Config, type Environment } from "./config.ts";
-
-/** A fault of a configuration, with the path of the invalid member. */
-interface Fault {
-  readonly path: readonly PropertyKey[];
-  readonly problem: string;
-  readonly hint: string;
-}
+import { type Fault, faultsBetween, objectOf } from "./references.ts";
 
 /** Reads and checks joust.yaml. Errors have file, line and member. */
 export async function readConfig(
@@ -61,18 +55,59 @@ export function checkConfig(
   lineOf: (path: readonly PropertyKey[]) => number | undefined = () => undefined,
 ): Config {
   const parsed = CONFIG.safeParse(value, { error: describeWithoutSecrets });
-  const paths = new Set(missing.map(({ path }) => path.join()));
-  const isMissing = ({ path }: Fault) => paths.has(path.join());
-  const faults = parsed.success
-    ? [...missing, ...faultsBetween(parsed.data, providers)]
-    : [...missing, ...parsed.error.issues.flatMap(faultsOf).filter((fault) => !isMissing(fault))];
-  const [first, ...others] = faults.map((fault) => ({ ...fault, line: lineOf(fault.path) }));
+  // A member that is reported already is not reported again for what follows from its fault.
+  const besides = (found: readonly Fault[], more: Iterable<Fault>) => {
+    const paths = new Set(found.map(({ path }) => path.join()));
+    return [...found, ...[...more].filter(({ path }) => !paths.has(path.join()))];
+  };
+  const invalid = besides(missing, parsed.error?.issues.flatMap(faultsOf) ?? []);
+  const faults = besides(invalid, faultsBetween(parsed.data ?? value, providers));
+  const [first, ...others] = faults
+    .map((fault) => ({ ...fault, line: lineOf(fault.path) }))
+    .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   if (!first) {
     rememberSecrets(secretsOf(parsed.data!));
     return parsed.data!;
   }
-  throw new ConfigError(file, first, others);
+  throw new ConfigError(file, first, others, restOf(value, [first, ...others], providers));
 }
+
+/**
+ * The configuration without the entries that have faults and those that refer to them, so that a check can find the
+ * faults that only building the rest shows. Undefined if no model would be left.
+ */
+function restOf(
+  value: unknown,
+  faults: readonly Fault[],
+  providers: readonly string[],
+): Config | undefined {
+  let rest = { ...objectOf(value) };
+  let found = faults;
+  while (found.length > 0) {
+    for (const { path } of found) {
+      const [section, name] = path.map(String);
+      if (section === undefined) return undefined;
+      const entries = { ...objectOf(rest[section]) };
+      const isEntry = SECTIONS.has(section) && name !== undefined && name in entries;
+      if (isEntry) delete entries[name];
+      const { [section]: _, ...others } = rest;
+      rest = isEntry ? { ...others, [section]: entries } : others;
+    }
+    const parsed = CONFIG.safeParse(rest);
+    found = parsed.success
+      ? [...faultsBetween(parsed.data, providers)]
+      : parsed.error.issues.flatMap(faultsOf);
+    if (parsed.success && found.length === 0) {
+      const hadModels = Object.keys(objectOf(objectOf(value).models)).length > 0;
+      const hasModels = Object.keys(parsed.data.models).length > 0;
+      return hadModels && !hasModels ? undefined : parsed.data;
+    }
+  }
+  return undefined;
+}
+
+/** Sections whose members are entries with names. */
+const SECTIONS = new Set(["providers", "models", "routers", "metrics", "keys"]);
 
 interface LocatedFault extends Fault {
   readonly line: number | undefined;
@@ -81,9 +116,17 @@ interface LocatedFault extends Fault {
 /** The first error of a configuration, with all others that were found at the same time. */
 export class ConfigError extends InputError {
   readonly others: readonly InputError[];
+  /** The part of the configuration that has none of these errors, if there is one. */
+  readonly rest: Config | undefined;
 
-  constructor(file: string, first: LocatedFault, others: readonly LocatedFault[]) {
+  constructor(
+    file: string,
+    first: LocatedFault,
+    others: readonly LocatedFault[],
+    rest: Config | undefined,
+  ) {
     super(placeOf(file, first), first.problem, first.hint);
+    this.rest = rest;
     this.others = others.map(
       (fault) => new InputError(placeOf(file, fault), fault.problem, fault.hint),
     );
@@ -217,71 +260,6 @@ interface Shape {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly additionalProperties?: unknown;
   readonly anyOf?: readonly Shape[];
-}
-
-/** Finds faults between members, such as references to unknown names. */
-function* faultsBetween(config: Config, known: readonly string[]): Generator<Fault> {
-  const { providers, models, routers } = config;
-  const names = Object.keys(models);
-  const all = [...new Set([...Object.keys(providers), ...known])];
-  for (const [name, { kind, url, dialects }] of Object.entries(providers)) {
-    const path = ["providers", name];
-    if (kind !== undefined && !known.includes(kind)) yield unknown([...path, "kind"], kind, known);
-    if (url === undefined && dialects === undefined && !known.includes(kind ?? name)) {
-      const hint = "write the address up to and including /v1, or name a known provider as `kind`";
-      yield { path: [...path, "url"], problem: "is missing", hint };
-    }
-  }
-  for (const [name, { provider, deployments = [] }] of Object.entries(models)) {
-    const path = ["models", name];
-    if ((provider === undefined) === (deployments.length === 0)) {
-      const problem = provider === undefined ? "is missing" : "is given with deployments";
-      const hint = "give either a provider, or deployments that each have a provider";
-      yield { path: [...path, "provider"], problem, hint };
-    } else if (provider !== undefined && !all.includes(provider)) {
-      yield unknown([...path, "provider"], provider, all);
-    }
-    for (const [i, deployment] of deployments.entries()) {
-      if (all.includes(deployment.provider)) continue;
-      yield unknown([...path, "deployments", i, "provider"], deployment.provider, all);
-    }
-  }
-  for (const [name, router] of Object.entries(routers)) {
-    const path = ["routers", name];
-    if (names.includes(name)) {
-      const hint = "rename the router or the model";
-      yield { path, problem: "is also the name of a model", hint };
-    }
-    if (router.bundle !== undefined && router.encoder !== undefined) {
-      const hint = "remove it: a bundle contains its own encoder";
-      yield { path: [...path, "encoder"], problem: "is given with a bundle", hint };
-    }
-    if (router.mode !== "apply" && router.fallback === undefined) {
-      const problem = `is ${router.mode}, which needs a model that answers`;
-      yield { path: [...path, "mode"], problem, hint: "name the model as `fallback`" };
-    }
-    // Names of models from the environment are checked later, when these models are known.
-    if (names.length === 0) continue;
-    const pool = router.models ?? names;
-    for (const [i, model] of (router.models ?? []).entries()) {
-      if (!names.includes(model)) yield unknown([...path, "models", i], model, names);
-      if (pool.indexOf(model) !== i) {
-        const problem = "is listed twice";
-        yield { path: [...path, "models", i], problem, hint: "remove one of them" };
-      }
-    }
-    if (router.fallback !== undefined && !pool.includes(router.fallback)) {
-      yield unknown([...path, "fallback"], router.fallback, pool);
-    }
-    if (router.judge && !names.includes(router.judge.model)) {
-      yield unknown([...path, "judge", "model"], router.judge.model, names);
-    }
-  }
-}
-
-function unknown(path: readonly PropertyKey[], name: string, known: readonly string[]): Fault {
-  const hint = `${didYouMean(name, known)}known names: ${known.join(", ") || "none"}`;
-  return { path, problem: `"${name}" is not known`, hint };
 }
 
 /** YAML text with the line numbers of its members. */

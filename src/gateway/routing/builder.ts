@@ -68,20 +68,29 @@ export class Builder {
    * The placement is undefined if the models themselves are in error.
    */
   async faults(config: Config): Promise<{ placement?: Placement; errors: unknown[] }> {
-    try {
-      const { placement, models } = await this.#place(config);
-      const errors: unknown[] = [...routerFaults(config, models)];
-      if (errors.length > 0) return { placement, errors };
-      const routers = Object.entries(config.routers).map(([name, router]) =>
-        this.#prepare(name, router, models, undefined),
-      );
-      for (const result of await Promise.allSettled(routers)) {
-        if (result.status === "rejected") errors.push(result.reason);
-      }
-      return { placement, errors };
-    } catch (error) {
-      return { errors: [error] };
+    const errors: unknown[] = [];
+    const placed = await this.#place(config).catch(async (error: unknown) => {
+      const single = await this.#modelFaults(config);
+      errors.push(...(single.length > 0 ? single : [error]));
+    });
+    const models = placed?.models ?? new Map<string, ServedModel>();
+    if (placed) errors.push(...routerFaults(config, models));
+    const routers = Object.entries(config.routers).map(([name, router]) =>
+      this.#prepare(name, router, models, undefined),
+    );
+    for (const result of await Promise.allSettled(routers)) {
+      if (result.status === "rejected") errors.push(result.reason);
     }
+    return { ...(placed && { placement: placed.placement }), errors };
+  }
+
+  /** The errors of the models, each of which is placed alone. */
+  async #modelFaults(config: Config): Promise<unknown[]> {
+    const single = Object.entries(config.models).map(([name, model]) =>
+      this.#place({ ...config, models: { [name]: model } }),
+    );
+    const results = await Promise.allSettled(single);
+    return results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   }
 
   /** The models of a configuration, ready to be called, without routers. */
@@ -258,20 +267,25 @@ const LIST_MS = 5000;
 
 /** Errors about names of models that come from the environment, which the file alone cannot check. */
 function* routerFaults(
-  { routers }: Config,
+  { routers, keys }: Config,
   models: ReadonlyMap<string, ServedModel>,
 ): Generator<InputError> {
   const known = [...models.keys()];
+  const unknown = (field: string, model: string) =>
+    new InputError(
+      { file: "joust.yaml", field },
+      `"${model}" is not known`,
+      `${didYouMean(model, known)}known names: ${known.join(", ")}`,
+    );
+  for (const [name, { models: own = [] }] of Object.entries(keys)) {
+    for (const model of own) if (!models.has(model)) yield unknown(`keys.${name}.models`, model);
+  }
   for (const [name, { models: own, fallback, judge }] of Object.entries(routers)) {
     const used = { models: own ?? [], fallback, "judge.model": judge?.model };
     for (const [field, value] of Object.entries(used)) {
       for (const model of [value].flat()) {
         if (model === undefined || models.has(model)) continue;
-        yield new InputError(
-          { file: "joust.yaml", field: `routers.${name}.${field}` },
-          `"${model}" is not known`,
-          `${didYouMean(model, known)}known names: ${known.join(", ")}`,
-        );
+        yield unknown(`routers.${name}.${field}`, model);
       }
     }
     if (models.has(name)) {

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Caller } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
+import { matches, specificity } from "../config/aliases.ts";
 import type { Config } from "../config/config.ts";
 import type { Placement } from "../providers/model-specs.ts";
 import type { ServedModel } from "../providers/served-model.ts";
@@ -51,25 +52,17 @@ export function resolveFor(
   });
 }
 
-/** The first router that has an alias for the name. A star in an alias stands for any characters. */
+/** The router with the most specific alias for the name. */
 function aliased(routers: ReadonlyMap<string, LiveRouter>, name: string): LiveRouter | undefined {
-  return routers
-    .values()
-    .find(({ config }) => config.aliases.some((alias) => matches(alias, name)));
-}
-
-function matches(alias: string, name: string): boolean {
-  const [head = "", ...rest] = alias.split("*");
-  if (rest.length === 0) return alias === name;
-  const tail = rest.pop()!;
-  if (!name.startsWith(head) || !name.endsWith(tail)) return false;
-  let at = head.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+  let best: { readonly router: LiveRouter; readonly rank: number } | undefined;
+  for (const router of routers.values()) {
+    for (const alias of router.config.aliases) {
+      if (!matches(alias, name)) continue;
+      const rank = specificity(alias);
+      if (!best || rank > best.rank) best = { router, rank };
+    }
   }
-  return at <= name.length - tail.length;
+  return best?.router;
 }
 
 /** Common names for a router. They mean the first router, unless a router or model has the name. */

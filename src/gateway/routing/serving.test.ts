@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { resolve, type Serving } from "./serving.ts";
+
+/** What is served, as far as names are concerned. */
+function servingOf(routers: Readonly<Record<string, string[]>>, models: string[] = []): Serving {
+  const live = Object.entries(routers).map(([name, aliases]) => [
+    name,
+    { name, config: { aliases } },
+  ]);
+  const named = new Map(models.map((name) => [name, { name }]));
+  return { routers: new Map(live as never), models: named } as unknown as Serving;
+}
+
+it.each([
+  ["claude-haiku", "wide"],
+  ["claude-opus-5", "narrow"],
+  ["claude-opus-exact", "exact"],
+  ["claude-model", "claude-model"],
+  ["narrow", "narrow"],
+  ["auto", "wide"],
+])("the name %s means %s: names come first, then the most specific alias", (name, expected) => {
+  const routers = {
+    wide: ["claude-*"],
+    narrow: ["claude-opus-*"],
+    exact: ["claude-opus-exact"],
+  };
+  expect(resolve(servingOf(routers, ["claude-model"]), name).name).toBe(expected);
+});
