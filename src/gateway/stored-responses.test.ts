@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { startDialectHost } from "./dialect-host.fixture.ts";
-import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
+import { eventsOf, SANDBOX, startGateway, type TestGateway } from "./gateway.fixture.ts";
 
 const KEY = "c".repeat(64);
 const STORING = `${SANDBOX}\nstore: {prompts: true, key: "${KEY}"}\n`;
@@ -171,4 +171,182 @@ it("a response in the background stays at its host, under the gateway's id", asy
     expect(deleted.status).toBe(200);
     expect((await gateway.get(`/v1/responses/${json.id}`)).status).toBe(404);
   }
+});
+
+describe("steps of a conversation", () => {
+  const STORE = `store: {prompts: true, key: "${KEY}"}\n`;
+  const KEYS = "keys: {ann: {key: ann-0123456789abc}, bob: {key: bob-0123456789abc}}\n";
+  const as = (name: string) => ({ authorization: `Bearer ${name}-0123456789abc` });
+  const whole = (text: string, id = "resp_up") => ({
+    id,
+    object: "response",
+    status: "completed",
+    model: "up-responses",
+    output: [
+      {
+        id: `msg_${text}`,
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text, annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  });
+
+  /** A host of Responses that numbers its answers, all with the same id. */
+  async function startNumbering(more: string, router = "routers: {auto: {}}\n") {
+    const host = await startDialectHost();
+    let count = 0;
+    host.answer = ({ body }, dialect) => {
+      const text = `answer${++count}`;
+      if (dialect === "responses") return { body: whole(text) };
+      const content = [{ type: "text", text: `${text} ${JSON.stringify(body).length}` }];
+      const usage = { input_tokens: 1, output_tokens: 1 };
+      const message = { id: "msg_1", type: "message", role: "assistant", model: "up", usage };
+      return { body: { ...message, content, stop_reason: "end_turn", stop_sequence: null } };
+    };
+    return { host, gateway: await startGateway(`${host.yaml}${router}${more}`) };
+  }
+
+  const named = (input: unknown, more: object = {}) =>
+    ask(input, { model: "responses-model", ...more });
+
+  /** Sizes of what is stored, in the order in which it was stored. */
+  function sizesIn({ store }: TestGateway): number[] {
+    const sizes: number[] = [];
+    const save = store.saveResponses.bind(store);
+    store.saveResponses = (rows) => {
+      sizes.push(rows.reduce((sum, { body }) => sum + body.length, 0));
+      return save(rows);
+    };
+    return sizes;
+  }
+
+  it("of named models have ids of the gateway, which no other key can take over", async () => {
+    const { gateway } = await startNumbering(STORE + KEYS);
+    const ann = await gateway.post("/v1/responses", named("Ann's"), as("ann"));
+    const bob = await gateway.post("/v1/responses", named("Bob's"), as("bob"));
+    expect(ann.json.id).not.toBe(bob.json.id);
+    expect(ann.json.id).not.toBe("resp_up");
+    for (const [own, other, { json }] of [
+      ["ann", "bob", ann],
+      ["bob", "ann", bob],
+    ] as const) {
+      expect((await gateway.get(`/v1/responses/${json.id}`, as(own))).json).toEqual(json);
+      expect((await gateway.get(`/v1/responses/${json.id}`, as(other))).status).toBe(404);
+    }
+    const { text } = await gateway.post("/v1/responses", named("x"), as("ann"));
+    expect(text).not.toContain("resp_up");
+  });
+
+  it("are stored once, and the model gets all of them", async () => {
+    const { gateway, host } = await startNumbering(STORE);
+    const sizes = sizesIn(gateway);
+    let id: string | undefined;
+    for (let i = 0; i < 12; i++) {
+      const input = `question ${i} ${"x".repeat(2000)}`;
+      const { status, json } = await gateway.post(
+        "/v1/responses",
+        named(input, { previous_response_id: id }),
+      );
+      expect(status).toBe(200);
+      id = json.id;
+    }
+    expect(Math.max(...sizes)).toBeLessThan(4000);
+    const { input } = host.received.at(-1)!.body;
+    expect(input).toHaveLength(23);
+    expect(JSON.stringify(input)).toMatch(
+      /question 0 .*answer1".*question 1 .*answer11".*question 11 /,
+    );
+    const items = await gateway.get(`/v1/responses/${id}/input_items?limit=100&order=asc`);
+    expect(items.json.data).toHaveLength(23);
+  });
+
+  it("together have the limit of a request", async () => {
+    const { gateway } = await startNumbering(`${STORE}server: {body_mb: 0.01}\n`);
+    let id: string | undefined;
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) {
+      const more = { previous_response_id: id };
+      const { status, json } = await gateway.post("/v1/responses", named("x".repeat(2000), more));
+      statuses.push(status);
+      if (status === 200) id = json.id;
+      else {
+        expect(json.error).toMatchObject({
+          code: "conversation_too_large",
+          param: "previous_response_id",
+          hint: expect.stringContaining("send a shorter conversation"),
+        });
+      }
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 413, 413, 413, 413]);
+  });
+
+  it("cannot be continued after an earlier one was deleted, and say so", async () => {
+    const { gateway } = await startNumbering(STORE);
+    const first = await gateway.post("/v1/responses", named("one"));
+    const more = { previous_response_id: first.json.id };
+    const second = await gateway.post("/v1/responses", named("two", more));
+    await fetch(`${gateway.url}/v1/responses/${first.json.id}`, { method: "DELETE" });
+    expect((await gateway.get(`/v1/responses/${second.json.id}`)).json).toEqual(second.json);
+    const third = await gateway.post(
+      "/v1/responses",
+      named("three", { previous_response_id: second.json.id }),
+    );
+    expect(third.status).toBe(400);
+    expect(third.json.error).toMatchObject({
+      code: "previous_response_not_found",
+      message: expect.stringContaining(`${first.json.id}\` was deleted or has expired`),
+      hint: expect.stringContaining("send the whole conversation"),
+    });
+    const items = await gateway.get(`/v1/responses/${second.json.id}/input_items`);
+    expect([items.status, items.json.error.code]).toEqual([400, "previous_response_not_found"]);
+  });
+
+  it.each(["responses-model", "messages-model", "auto"])(
+    "are found by references to their items, for %s",
+    async (model) => {
+      const { gateway, host } = await startNumbering(STORE + KEYS);
+      const first = await gateway.post("/v1/responses", named("one"), as("ann"));
+      const reference = { type: "item_reference", id: first.json.output[0].id };
+      const input = [{ role: "user", content: "one" }, reference, { role: "user", content: "two" }];
+      const next = await gateway.post("/v1/responses", { model, input }, as("ann"));
+      expect(next.status).toBe(200);
+      const sent = JSON.stringify(host.received.at(-1)!.body);
+      expect(sent).toContain("answer1");
+      expect(sent).not.toContain("item_reference");
+      const items = await gateway.get(`/v1/responses/${next.json.id}/input_items`, as("ann"));
+      expect(JSON.stringify(items.json.data)).toContain("answer1");
+      const other = await gateway.post("/v1/responses", { model, input }, as("bob"));
+      expect([other.status, other.json.error]).toMatchObject([
+        400,
+        {
+          code: "item_not_found",
+          param: "input",
+          hint: expect.stringContaining("the item itself"),
+        },
+      ]);
+    },
+  );
+
+  it("are not found by references if nothing is stored", async () => {
+    const { gateway, host } = await startNumbering("");
+    const input = [{ type: "item_reference", id: "msg_answer1" }];
+    const { status, json } = await gateway.post("/v1/responses", named(input));
+    expect([status, json.error.code]).toEqual([400, "item_not_found"]);
+    expect(json.error.hint).toContain("set store.prompts");
+    expect(host.received).toHaveLength(0);
+  });
+});
+
+it("an id of a host that would change the path is not sent to the host", async () => {
+  const host = await startDialectHost();
+  host.answer = () => ({ body: { id: "..", object: "response", status: "queued", output: [] } });
+  const gateway = await startGateway(host.yaml);
+  const body = ask("Hi", { model: "responses-model", background: true });
+  const { json } = await gateway.post("/v1/responses", body);
+  const { status, json: shown } = await gateway.get(`/v1/responses/${json.id}`);
+  expect([status, shown.error.code]).toEqual([502, "upstream_broke_off"]);
+  expect(host.received).toHaveLength(1);
 });

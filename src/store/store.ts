@@ -90,8 +90,11 @@ export interface Store {
   saveEmbedding(decision: string, x: Float64Array, until: number): Promise<void>;
   embedding(decision: string): Promise<Float64Array | undefined>;
 
-  /** Stores a response until `until` at least. An earlier one of the same id is replaced. */
-  saveResponse(response: StoredResponse): Promise<void>;
+  /**
+   * Stores responses until `until` at least, in one transaction. An earlier one of the same id and owner is
+   * replaced; one of another owner stays as it is.
+   */
+  saveResponses(responses: readonly StoredResponse[]): Promise<void>;
   response(id: string): Promise<StoredResponse | undefined>;
   deleteResponse(id: string): Promise<void>;
 

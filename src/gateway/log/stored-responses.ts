@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import { readKey, seal, unseal } from "../../store/seal.ts";
 import type { Store, StoredResponse } from "../../store/store.ts";
@@ -6,10 +7,12 @@ import type { Config } from "../config/config.ts";
 import type { Peers } from "../peers/peers.ts";
 import { isRecord, type Json, parsed } from "../wire/json.ts";
 
-/** A response that the gateway keeps: the whole conversation and the answer to it. */
+/** A response that the gateway keeps: one step of a conversation, and the answer to it. */
 export interface KeptResponse {
   readonly kind: "kept";
-  /** Items of the conversation before the answer. */
+  /** Id of the response that this one continues. */
+  readonly previous?: string | undefined;
+  /** Items of the request. Those of earlier steps are kept with these steps. */
   readonly input: readonly unknown[];
   readonly response: Json;
 }
@@ -25,8 +28,18 @@ export interface HeldResponse {
 
 type ResponseState = KeptResponse | HeldResponse;
 
+/** A step of a conversation as it is kept. */
+export interface Step {
+  readonly owner: string | undefined;
+  /** Id of the response that this one continues. */
+  readonly previous: string | undefined;
+  /** JSON text of the list of the request's items. */
+  readonly input: string;
+  readonly response: Json;
+}
+
 interface Parts {
-  readonly store: Pick<Store, "saveResponse" | "response" | "deleteResponse">;
+  readonly store: Pick<Store, "saveResponses" | "response" | "deleteResponse">;
   readonly config: () => Config["store"];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -49,47 +62,69 @@ export class StoredResponses {
     return this.#parts.config().prompts;
   }
 
-  /** Stores a response and its conversation, which is JSON text. */
-  keep(id: string, owner: string | undefined, input: string, response: Json): void {
-    this.#save(
-      id,
-      owner,
-      `{"kind":"kept","input":${input},"response":${JSON.stringify(response)}}`,
-    );
+  /** Stores a response and the items of its request. */
+  keep(id: string, { owner, previous, input, response }: Step): void {
+    const link = previous === undefined ? "" : `"previous":${JSON.stringify(previous)},`;
+    const text = `{"kind":"kept",${link}"input":${input},"response":${JSON.stringify(response)}}`;
+    const items = Array.isArray(response.output) ? response.output.filter(isRecord) : [];
+    const ids = items.flatMap((item) => (typeof item.id === "string" ? [item.id] : []));
+    const entry = JSON.stringify({ kind: "item", response: id });
+    this.#save(owner, [[id, text], ...ids.map((own) => [itemKey(own, owner), entry] as const)]);
   }
 
   /** Remembers the host of a response. */
   hold(id: string, owner: string | undefined, state: HeldResponse): void {
-    this.#save(id, owner, JSON.stringify(state));
+    this.#save(owner, [[id, JSON.stringify(state)]]);
   }
 
-  /** Writes in the background. The state can be read at once on this node. */
-  #save(id: string, owner: string | undefined, text: string): void {
+  /** Writes texts under their ids in the background. They can be read at once on this node. */
+  #save(owner: string | undefined, texts: readonly (readonly [id: string, text: string])[]): void {
     const { store, config, clock, logger } = this.#parts;
-    const own: Writing = { owner: owner ?? "", text, written: Promise.withResolvers() };
-    this.#writing.set(id, own);
     const { key, retention_days: days = LONGEST_DAYS } = config();
     const until = clock.date() + Math.min(days, LONGEST_DAYS) * DAY_MS;
-    const sealed = seal(text, id, key === undefined ? undefined : readKey(key));
+    const secret = key === undefined ? undefined : readKey(key);
+    const written = Promise.withResolvers<void>();
+    const rows = texts.map(([id, text]) => {
+      const own: Writing = { owner: owner ?? "", text, written };
+      this.#writing.set(id, own);
+      return { id, own, row: { id, owner: own.owner, until, body: seal(text, id, secret) } };
+    });
     store
-      .saveResponse({ id, owner: own.owner, until, body: sealed })
-      .catch((error: unknown) => logger.warn({ err: error, id }, "a response was not stored"))
+      .saveResponses(rows.map(({ row }) => row))
+      .catch((error: unknown) =>
+        logger.warn({ err: error, id: texts[0]?.[0] }, "a response was not stored"),
+      )
       .finally(() => {
-        if (this.#writing.get(id) === own) this.#writing.delete(id);
-        own.written.resolve();
+        for (const { id, own } of rows) {
+          if (this.#writing.get(id) === own) this.#writing.delete(id);
+        }
+        written.resolve();
       });
   }
 
   /** The response of this id, or undefined if there is none that the owner may read. */
   async read(id: string, owner: string | undefined): Promise<ResponseState | undefined> {
+    const state = parsed((await this.text(id, owner)) ?? "");
+    const isResponse = isRecord(state) && (state.kind === "kept" || state.kind === "held");
+    return isResponse ? (state as unknown as ResponseState) : undefined;
+  }
+
+  /** Id of the response whose output has the item of this id. */
+  async responseOfItem(item: string, owner: string | undefined): Promise<string | undefined> {
+    const entry = parsed((await this.text(itemKey(item, owner), owner)) ?? "");
+    const id = isRecord(entry) && entry.kind === "item" ? entry.response : undefined;
+    return typeof id === "string" ? id : undefined;
+  }
+
+  /** JSON text of what is stored under an id, or undefined if there is nothing that the owner may read. */
+  async text(id: string, owner: string | undefined): Promise<string | undefined> {
     const { store, config, clock } = this.#parts;
     const writing = this.#writing.get(id);
-    if (writing) return writing.owner === (owner ?? "") ? stateIn(writing.text) : undefined;
+    if (writing) return writing.owner === (owner ?? "") ? writing.text : undefined;
     const found = (await store.response(id)) ?? (await this.#afterWriting(id));
     if (!found || found.owner !== (owner ?? "") || found.until < clock.date()) return undefined;
     const { key } = config();
-    const text = unseal(found.body, id, key === undefined ? undefined : readKey(key));
-    return text === undefined ? undefined : stateIn(text);
+    return unseal(found.body, id, key === undefined ? undefined : readKey(key));
   }
 
   /** The response of this id, after other processes of this machine that are writing it have finished. */
@@ -112,9 +147,12 @@ interface Writing {
   readonly written: PromiseWithResolvers<void>;
 }
 
-function stateIn(text: string): ResponseState | undefined {
-  const state = parsed(text);
-  return isRecord(state) ? (state as unknown as ResponseState) : undefined;
+/** Id under which the response of an item is stored. Ids of items are the hosts' own, so each owner has its own. */
+function itemKey(item: string, owner: string | undefined): string {
+  const hash = createHash("sha256")
+    .update(`${owner ?? ""}\n${item}`)
+    .digest("base64url");
+  return `item:${hash}`;
 }
 
 /** Days for which responses are kept, as at OpenAI, unless decisions are deleted earlier. */

@@ -97,9 +97,9 @@ describe("a conversation", () => {
     const { json } = await a.post("/v1/responses", { model: "auto", input: "Why?" });
     expect((await b.get(`/v1/responses/${json.id}`)).json.id).toBe(json.id);
     // The next response is written only after the other process has not found it.
-    const [save, read] = [store.saveResponse.bind(store), store.response.bind(store)];
+    const [save, read] = [store.saveResponses.bind(store), store.response.bind(store)];
     const missed = Promise.withResolvers<void>();
-    store.saveResponse = async (response) => {
+    store.saveResponses = async (response) => {
       await missed.promise;
       await save(response);
     };

@@ -125,6 +125,8 @@ export interface RawRequest {
   readonly caller: Caller;
   readonly headers: IncomingMessage["headers"];
   readonly body: Uint8Array;
+  /** Counts bytes that the request needs beside its body. Throws a 503 if the gateway holds too many. */
+  readonly hold: (bytes: number) => void;
 }
 
 /**
@@ -139,7 +141,10 @@ export function takingOver(handle: (request: RawRequest, client: Client) => Prom
     try {
       const limit = request.routeOptions.bodyLimit!;
       const body = raw.method === "POST" ? await readBody(raw, limit, held) : EMPTY;
-      await handle({ caller, headers: raw.headers, body }, client!);
+      const hold = (bytes: number) => {
+        if (!held.take(bytes)) throw tooManyBodies();
+      };
+      await handle({ caller, headers: raw.headers, body, hold }, client!);
     } catch (error) {
       request.server.errorHandler(error, request, reply);
     } finally {

@@ -10,6 +10,7 @@ import {
 import { responsesCodec } from "../codecs/responses/codec.ts";
 import { writeItem } from "../codecs/responses/items.ts";
 import { replayResponse } from "../codecs/responses/replay.ts";
+import { StoredConversation } from "../log/conversation.ts";
 import type { HeldResponse, StoredResponses } from "../log/stored-responses.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import type { Serving } from "../routing/serving.ts";
@@ -30,7 +31,7 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
     params: ResponseParams,
     dialect: "responses",
     // Without an id the path is that of another endpoint.
-    errors: [405, 502, 503, 504],
+    errors: [400, 405, 413, 502, 503, 504],
   } as const;
   const find = async (id: string, owner: string | undefined) => {
     const found = await responses.read(id, owner);
@@ -96,7 +97,11 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
     }),
     async ({ caller, params: { id }, query }) => {
       const found = await find(id, caller.owner);
-      if (found.kind === "kept") return inputItems(id, found.input, query);
+      if (found.kind === "kept") {
+        const limit = Math.floor(parts.serving().config.server.body_mb * 2 ** 20);
+        const input = await new StoredConversation(responses, caller.owner, limit).before(id);
+        return inputItems(id, input, query);
+      }
       const { limit, order, after } = query;
       const search = new URLSearchParams({ limit: String(limit), order, ...(after && { after }) });
       return (await atHost(parts, found, "GET", `/input_items?${search}`)) as never;
@@ -115,6 +120,12 @@ async function atHost(
   if (!served) {
     throw new HttpError(404, `the model \`${model}\` that keeps the response is not served`, {
       code: "model_not_found",
+      param: "id",
+    });
+  }
+  if (/^\.*$/.test(id)) {
+    throw new HttpError(502, "the host gave the response an id that names no response", {
+      code: "upstream_broke_off",
       param: "id",
     });
   }

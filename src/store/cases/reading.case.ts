@@ -192,13 +192,19 @@ export function readingConforms({ one, both }: Stores): void {
       until: Date.now() + 60_000,
       body: Buffer.from("one"),
     };
-    await a.saveResponse(response);
+    await a.saveResponses([response]);
     expect(await b.response("r1")).toEqual(response);
-    const changed = { ...response, owner: "", body: Buffer.from("two") };
-    await b.saveResponse(changed);
+    const changed = { ...response, body: Buffer.from("two") };
+    await b.saveResponses([changed]);
     expect(await a.response("r1")).toEqual(changed);
-    await a.saveResponse({ ...response, id: "r2", until: 1 });
-    await a.saveResponse({ ...response, id: "r3" });
+    // A response of another owner is never replaced.
+    await b.saveResponses([{ ...response, owner: "k2" }]);
+    expect(await a.response("r1")).toEqual(changed);
+    await a.saveResponses([
+      { ...response, id: "r2", until: 1 },
+      { ...response, id: "r3" },
+    ]);
+    await a.saveResponses([{ ...response, id: "r4" }]);
     expect(await b.response("r2")).toBeUndefined();
     await a.deleteResponse("r1");
     await a.deleteResponse("r1");

@@ -94,8 +94,8 @@ class PostgresStore extends SearchQueries implements Store {
     return writes.saveEmbedding(this.#pool, decision, halfBytesOf(x), until);
   }
 
-  saveResponse(response: StoredResponse) {
-    return writes.saveResponse(this.#pool, response);
+  saveResponses(responses: readonly StoredResponse[]) {
+    return writes.saveResponses(this.#pool, responses);
   }
 
   deleteResponse(id: string) {

@@ -175,17 +175,22 @@ export async function saveEmbedding(
   });
 }
 
-export async function saveResponse(
+export async function saveResponses(
   pool: pg.Pool,
-  { id, owner, until, body }: StoredResponse,
+  responses: readonly StoredResponse[],
 ): Promise<void> {
+  // Nodes insert in the same order, so that none of two waits for the other.
+  const sorted = responses.toSorted((a, b) => compare(a.id, b.id));
   await transaction(pool, "", async (client) => {
     await client.query(`DELETE FROM responses WHERE until < ${NOW}`);
-    await client.query(
-      `INSERT INTO responses (id, owner, until, body) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until, body = excluded.body`,
-      [id, owner, until, Buffer.from(body)],
-    );
+    for (const { id, owner, until, body } of sorted) {
+      await client.query(
+        `INSERT INTO responses (id, owner, until, body) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (id) DO UPDATE SET until = excluded.until, body = excluded.body
+         WHERE responses.owner = excluded.owner`,
+        [id, owner, until, Buffer.from(body)],
+      );
+    }
   });
 }
 

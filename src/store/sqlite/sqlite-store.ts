@@ -104,8 +104,8 @@ export class SqliteStore extends SearchQueries implements Store {
     translated(() => writes.saveEmbedding(this.#writer, decision, bytes, until, this.#now()));
   }
 
-  async saveResponse(response: StoredResponse) {
-    translated(() => writes.saveResponse(this.#writer, response, this.#now()));
+  async saveResponses(responses: readonly StoredResponse[]) {
+    translated(() => writes.saveResponses(this.#writer, responses, this.#now()));
   }
 
   async deleteResponse(id: string) {

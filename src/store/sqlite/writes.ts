@@ -146,19 +146,19 @@ export function saveEmbedding(
   save.immediate();
 }
 
-export function saveResponse(
+export function saveResponses(
   db: Connection,
-  { id, owner, until, body }: StoredResponse,
+  responses: readonly StoredResponse[],
   now: number,
 ): void {
   const save = db.transaction(() => {
     db.prepare("DELETE FROM responses WHERE until < ?").run(now);
-    db.prepare("INSERT OR REPLACE INTO responses (id, owner, until, body) VALUES (?, ?, ?, ?)").run(
-      id,
-      owner,
-      until,
-      body,
+    const insert = db.prepare(
+      `INSERT INTO responses (id, owner, until, body) VALUES (?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET until = excluded.until, body = excluded.body
+       WHERE responses.owner = excluded.owner`,
     );
+    for (const { id, owner, until, body } of responses) insert.run(id, owner, until, body);
   });
   save.immediate();
 }

@@ -7,6 +7,8 @@ import { responses } from "./responses.ts";
 export interface ResponseState {
   /** Members of the response that the gateway sets, as JSON text. */
   readonly set: Readonly<Record<string, string>>;
+  /** Id of the response of a named model. That of a router has the id of its decision. */
+  readonly ownId?: string | undefined;
   /** Called when the response begins, with its ids at the host and here, and the model of a router. */
   readonly begun?: ((hostId: string, id: string, model: string | undefined) => void) | undefined;
   /** Called with the complete response. */
@@ -15,22 +17,28 @@ export interface ResponseState {
 
 /** OpenAI's Responses with a state that the gateway manages. */
 export function storedResponses(state: ResponseState): Dialect {
-  const { set, begun, complete } = state;
+  const { set, ownId, begun, complete } = state;
+  const named = ownId === undefined ? set : { ...set, id: JSON.stringify(ownId) };
   const whole = (
     answer: Members,
     label: (answer: Members) => Uint8Array,
+    members: ResponseState["set"],
     model?: string,
   ): Uint8Array => {
     const hostId = answer.value("id");
-    const bytes = editMembers(scanObject(label(answer)), { set });
+    const bytes = editMembers(scanObject(label(answer)), { set: members });
     if (!begun && !complete) return bytes;
     const response = JSON.parse(Buffer.from(bytes).toString());
     begun?.(String(hostId), response.id, model);
     complete?.(response);
     return bytes;
   };
-  const stream = (label: (piece: Uint8Array) => Uint8Array, model?: string) => {
-    const edit = editingAnswers("responses", set);
+  const stream = (
+    label: (piece: Uint8Array) => Uint8Array,
+    members: ResponseState["set"],
+    model?: string,
+  ) => {
+    const edit = editingAnswers("responses", members);
     let hostId: string | undefined;
     return (piece: Uint8Array): Uint8Array => {
       const first = begun && hostId === undefined ? responseIn(piece)?.id : undefined;
@@ -46,12 +54,14 @@ export function storedResponses(state: ResponseState): Dialect {
   };
   return {
     ...responses,
-    label: (answer, labels) => whole(answer, (own) => responses.label(own, labels), labels.model),
-    labelStream: (labels, costOf) => stream(responses.labelStream(labels, costOf), labels.model),
+    label: (answer, labels) =>
+      whole(answer, (own) => responses.label(own, labels), set, labels.model),
+    labelStream: (labels, costOf) =>
+      stream(responses.labelStream(labels, costOf), set, labels.model),
     duel: (head) => storedDuel(head, state),
     passing: {
-      whole: (answer) => whole(answer, (own) => own.json),
-      stream: () => stream((piece) => piece),
+      whole: (answer) => whole(answer, (own) => own.json, named),
+      stream: () => stream((piece) => piece, named),
     },
   };
 }
