@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type DialectHost, startDialectHost } from "./dialect-host.fixture.ts";
-import { eventsOf, startGateway } from "./gateway.fixture.ts";
+import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
 import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
 /** Usage of 100 and 7 tokens, for which the host reports a cost (OpenRouter). */
@@ -143,3 +143,24 @@ it.each(["responses", "messages"] as const)(
     }
   },
 );
+
+it("costs price times tokens in the sandbox, in all dialects", async () => {
+  const gateway = await startGateway(SANDBOX);
+  const { data } = (await gateway.get("/v1/models")).json;
+  for (const client of DIALECTS) {
+    const costs: number[] = [];
+    for (const text of ["Hi", "Hi ".repeat(2000)]) {
+      const messages = [{ role: "user", content: text }];
+      const own = client === "responses" ? { input: text } : { messages, max_tokens: 100 };
+      const joust = { allowed_models: ["summit-pro"] };
+      const { json } = await gateway.post(PATHS[client], { model: "auto", ...own, joust });
+      const { price } = data.find(({ id }: { id: string }) => id === json.joust.model);
+      const { prompt_tokens, completion_tokens, input_tokens, output_tokens } = json.usage;
+      const input = (prompt_tokens ?? input_tokens) * price.input;
+      const output = (completion_tokens ?? output_tokens) * price.output;
+      expect(json.joust.cost).toBeCloseTo((input + output) / 1e6, 12);
+      costs.push(json.joust.cost);
+    }
+    expect(costs[1]).toBeGreaterThan(5 * costs[0]!);
+  }
+});

@@ -10,7 +10,7 @@ import { toFloat32 } from "../../store/vector.ts";
 import { Calibrations, poolOf } from "../routing/calibration.ts";
 import { lambdaOf } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
-import { DATA, paperSandbox } from "../sandbox/sandbox.fixture.ts";
+import { DATA, paperPrice, paperSandbox } from "../sandbox/sandbox.fixture.ts";
 import { SLIP, verdictOn } from "../sandbox/voters.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
 
@@ -39,7 +39,7 @@ const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache
 const calibration = await new Calibrations({ data: DATA, encoders }).open({});
 const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
 const embedded = questions.map((question, i) => ({ ...question, x: toFloat32(vectors[i]!) }));
-const prices = new Map(profile.models.map((model) => [model, paperSandbox.price(model)]));
+const prices = new Map(profile.models.map((model) => [model, paperPrice(model)]));
 
 export function runSandbox(seed: number, rounds: number, explore: number): Run {
   const random = Random.seeded(seed);

@@ -5,7 +5,7 @@ import { historyOf } from "../dialects/chat/history.ts";
 import { spendOf } from "../insight/spend.ts";
 import { USUAL_CACHE } from "../providers/answer-price.ts";
 import { costOf, NO_USAGE, type Price, type Usage } from "../providers/upstream/usage.ts";
-import { paperSandbox } from "../sandbox/sandbox.fixture.ts";
+import { paperPrice, paperSandbox } from "../sandbox/sandbox.fixture.ts";
 import { AnswerPrices, type PriceQuote } from "./answer-prices.ts";
 
 interface Listed {
@@ -117,11 +117,11 @@ describe("costs that a host reports", () => {
   });
 });
 
-describe("in the sandbox, whose costs depend on the category only", () => {
+describe("with a host whose costs depend on the category only", () => {
   it("no savings are reported where three times as much was spent", () => {
     const { profile, names } = paperSandbox;
     const models = names.map((name) => {
-      return { name, provider: "sandbox", price: paperSandbox.price(name) };
+      return { name, provider: "sandbox", price: paperPrice(name) };
     });
     const M = profile.categories.length;
     // Prompts that are longer than the project's questions, at the same cost.
@@ -150,7 +150,7 @@ describe("in the sandbox, whose costs depend on the category only", () => {
   it("the interval of every model contains its true cost and is not absurdly wide", () => {
     const { profile, names } = paperSandbox;
     const models = names.map((name) => {
-      return { name, provider: "sandbox", price: paperSandbox.price(name) };
+      return { name, provider: "sandbox", price: paperPrice(name) };
     });
     const random = Random.seeded(3);
     const M = profile.categories.length;

@@ -34,7 +34,7 @@ export function completion(head: Head, replies: readonly Reply[], usage: Usage):
       : { role: "assistant", content, refusal: null };
     return { message, ...rest };
   });
-  return { ...common(head, "chat.completion"), choices, usage: usageOf(usage) };
+  return { ...common(head, "chat.completion"), choices, usage: writeUsage(usage) };
 }
 
 /** Events of a stream with the choices in alternation, each with its number of tokens. */
@@ -68,7 +68,7 @@ export function* events(
   for (const [index, { finish }] of replies.entries()) {
     yield { event: chunk(index, {}, finish), tokens: 0 };
   }
-  if (usage) yield { event: write([], { usage: usageOf(usage) }), tokens: 0 };
+  if (usage) yield { event: write([], { usage: writeUsage(usage) }), tokens: 0 };
   yield { event: "data: [DONE]\n\n", tokens: 0 };
 }
 
@@ -91,10 +91,6 @@ function toolCall(head: Head, choice: number, call: { name: string; arguments: s
 function common({ id, created, model, isChat }: Head, object: string): Json {
   const kind = isChat ? object : "text_completion";
   return { id, object: kind, created, model, system_fingerprint: FINGERPRINT };
-}
-
-function usageOf(usage: Usage): Json {
-  return { ...writeUsage(usage), cost: usage.cost };
 }
 
 /** Bytes to send, and the wait before them. */

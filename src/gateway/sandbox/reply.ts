@@ -35,10 +35,14 @@ function contentOf(chat: SandboxChat, answer: string, voice: Voice, random: Rand
   const any = (texts: readonly string[]) => texts[random.integer(texts.length)]!;
   const result = resultIn(chat.messages.at(-1));
   const body = result === undefined ? answer : `The tool returned: ${result}`;
-  const text = /^\s*(def|class|import|from) /.test(body)
-    ? `\n\`\`\`python\n${body}\n\`\`\`\n`
-    : body;
-  return `${any(voice.openings)}${text}${any(voice.closings)}\n\n${NOTE}`;
+  return `${any(voice.openings)}${answerText(body)}${any(voice.closings)}\n\n${NOTE}`;
+}
+
+/** An answer as it is written: code stands in a block. */
+export function answerText(answer: string): string {
+  return /^\s*(def|class|import|from) /.test(answer)
+    ? `\n\`\`\`python\n${answer}\n\`\`\`\n`
+    : answer;
 }
 
 /** The function to call: the required one, or the one that shares most words with the prompt. */

@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 import { hashEncoder } from "../../core/encoder/hash.ts";
 import { systemClock } from "../clock/clock.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
+import type { Price } from "../providers/upstream/usage.ts";
 import { paperProfile } from "./profile.fixture.ts";
+import { NOTE, tokensOf } from "./reply.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 
 /** A sandbox with the project's data that answers immediately, and functions that call it. */
@@ -20,6 +22,22 @@ export const paperSandbox = new Sandbox(
   { ...data, profile: paperProfile },
   { seed: 1, speed: Infinity, clock: systemClock },
 );
+
+/**
+ * Price of a host that reports costs of its own, which depend on the category only: at this price the
+ * project's questions have the mean cost of the paper's table.
+ */
+export function paperPrice(model: string): Price {
+  const { all } = questions;
+  const tokens = all.map(({ query, answer }) => tokensOf(`${query} ${answer} ${NOTE}`).length);
+  const costs = all.map(({ category }) => paperProfile.cost(model, category));
+  const price = (1e6 * sum(costs)) / sum(tokens);
+  return { input: price, output: price };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
 
 export const never = new AbortController().signal;
 

@@ -32,7 +32,7 @@ import { freeFormAnswer } from "./free-form.ts";
 import { judgedVerdict } from "./judged.ts";
 import { Profile, voiceOf } from "./profile.ts";
 import { type Question, Questions } from "./questions.ts";
-import { NOTE, type Reply, replyTo, tokensOf } from "./reply.ts";
+import { answerText, NOTE, type Reply, replyTo, tokensOf } from "./reply.ts";
 import { embeddings, readChat, refused, type SandboxChat } from "./request.ts";
 
 export interface SandboxSettings {
@@ -73,6 +73,7 @@ export class Sandbox implements Upstream {
   readonly #data: SandboxData;
   readonly #settings: SandboxSettings;
   readonly #random: Random;
+  readonly #meanTokens = new Map<string, number>();
 
   constructor(data: SandboxData, settings: SandboxSettings) {
     this.profile = data.profile;
@@ -90,13 +91,46 @@ export class Sandbox implements Upstream {
     return this.#data.questions.all;
   }
 
-  /** One price for input and output, at which the project's questions have the mean cost of the profile. */
+  /**
+   * One price for input and output: the lowest one of the categories at which the text of the
+   * project's questions has the mean cost of the profile. In the other categories the model reasons.
+   */
   price(model: string): Price {
-    const { all } = this.#data.questions;
-    const tokens = all.map(({ query, answer }) => tokensOf(`${query} ${answer} ${NOTE}`).length);
-    const costs = all.map(({ category }) => this.profile.cost(model, category));
-    const price = (1e6 * sum(costs)) / sum(tokens);
-    return { input: price, output: price };
+    const { categories } = this.profile;
+    const price = Math.min(
+      ...categories.map(
+        (category) => this.profile.cost(model, category) / this.#tokens(model, category),
+      ),
+    );
+    return { input: 1e6 * price, output: 1e6 * price };
+  }
+
+  /** Tokens by which a model reasons, so that its price gives the profile's cost of the category. */
+  #reasoning(model: string, category: string): number {
+    const { input } = this.price(model);
+    const all = (1e6 * this.profile.cost(model, category)) / input;
+    return Math.round(Math.max(0, all - this.#tokens(model, category)));
+  }
+
+  /** Mean number of tokens in the texts of the project's questions and of the model's answers to them. */
+  #tokens(model: string, category: string): number {
+    const key = `${model} ${category}`;
+    const known = this.#meanTokens.get(key);
+    if (known !== undefined) return known;
+    const own = this.#data.questions.all.filter((question) => question.category === category);
+    const quality = this.profile.quality(model, category);
+    const texts = own.map(({ query, answer, wrong }) => {
+      const right = tokensOf(answerText(answer)).length;
+      const others = meanOf(wrong.map((text) => tokensOf(answerText(text)).length));
+      return tokensOf(query).length + quality * right + (1 - quality) * others;
+    });
+    const { openings, closings } = voiceOf(model);
+    const style = [openings, closings, [NOTE]].map((any) =>
+      meanOf(any.map((text) => tokensOf(text).length)),
+    );
+    const mean = meanOf(texts) + sum(style);
+    this.#meanTokens.set(key, mean);
+    return mean;
   }
 
   capabilities(model: string): Capabilities {
@@ -144,7 +178,12 @@ export class Sandbox implements Upstream {
     };
     const pieces = stream
       ? this.#paced(model, events(head, replies, chat.wantsUsage ? usage : undefined), random)
-      : [whole(completion(head, replies, usage), this.#duration(model, usage.completionTokens))];
+      : [
+          whole(
+            completion(head, replies, usage),
+            this.#duration(model, usage.completionTokens - usage.reasoningTokens),
+          ),
+        ];
     const own = translation ? translatedPieces(pieces, translation) : pieces;
     return deliver({ pieces: own, stream, usage, signal, clock });
   }
@@ -154,10 +193,7 @@ export class Sandbox implements Upstream {
     const verdict = judgedVerdict(chat.text, (text) => questions.find(text), random);
     if (verdict) {
       const replies: Reply[] = [{ content: verdict, finish: "stop" }];
-      const { input, output } = this.price(model);
-      const tokens = tokensOf(chat.text).length;
-      const cost = (tokens * input + output) / 1e6;
-      return { replies, usage: this.#usage(chat, replies, cost, random) };
+      return { replies, usage: usageOf(chat, replies, 0) };
     }
     const question = questions.find(chat.text);
     const category = question?.category ?? (await classifier.classify(chat.text));
@@ -170,8 +206,7 @@ export class Sandbox implements Upstream {
         : freeFormAnswer(category, chat.text, isRight, own);
       return replyTo(chat, answer, voiceOf(model), own);
     });
-    const cost = this.profile.cost(model, category);
-    return { replies, usage: this.#usage(chat, replies, cost, random) };
+    return { replies, usage: usageOf(chat, replies, this.#reasoning(model, category)) };
   }
 
   /** Milliseconds that the model takes for a number of tokens. */
@@ -191,19 +226,19 @@ export class Sandbox implements Upstream {
       waitMs = 0;
     }
   }
+}
 
-  /** Counts tokens. The cost is that of the profile, up to a fifth more or less. */
-  #usage(chat: SandboxChat, replies: readonly Reply[], cost: number, random: Random): Usage {
-    const prompt = chat.messages.map((message) => tokensOf(contentOf(message)).length);
-    const written = replies.map(({ content, call }) => tokensOf(call?.arguments ?? content).length);
-    const spread = 0.8 + 0.4 * random.split("cost").uniform();
-    return {
-      ...NO_USAGE,
-      promptTokens: sum(prompt),
-      completionTokens: sum(written),
-      cost: cost * replies.length * spread,
-    };
-  }
+/** Counts tokens. Each reply has up to `reasoning` hidden tokens, within the limit of the request. */
+function usageOf(chat: SandboxChat, replies: readonly Reply[], reasoning: number): Usage {
+  const prompt = chat.messages.map((message) => tokensOf(contentOf(message)).length);
+  const written = replies.map(({ content, call }) => tokensOf(call?.arguments ?? content).length);
+  const hidden = written.map((tokens) => Math.max(0, Math.min(reasoning, chat.maxTokens - tokens)));
+  return {
+    ...NO_USAGE,
+    promptTokens: sum(prompt),
+    completionTokens: sum(written) + sum(hidden),
+    reasoningTokens: sum(hidden),
+  };
 }
 
 function whole(answer: object, waitMs: number): Piece {
@@ -217,6 +252,10 @@ function contentOf(message: unknown): string {
 function answerTo(question: Question, isRight: boolean, random: Random): string {
   const { answer, wrong } = question;
   return isRight ? answer : wrong[random.integer(wrong.length)]!;
+}
+
+function meanOf(values: readonly number[]): number {
+  return sum(values) / values.length;
 }
 
 function sum(values: readonly number[]): number {
