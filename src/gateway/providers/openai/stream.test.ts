@@ -97,7 +97,6 @@ describe("an unusual but complete stream", () => {
   it.each([
     ["comments", `${text("a")}: ping\n\n${FINAL}${DONE}`],
     ["names and ids", `event: chunk\nid: 1\n${text("a")}${FINAL}${DONE}`],
-    ["data on several lines", `data: {"id":"c",\ndata: "choices":[]}\n\n${FINAL}${DONE}`],
     ["no blank after the colon", `${text("a")}${FINAL}${DONE}`.replaceAll("data: ", "data:")],
     ["CRLF", `${text("a")}${FINAL}${DONE}`.replaceAll("\n", "\r\n")],
     ["blanks around", `data:   {"id":"c"} \n\n${FINAL}data: [DONE] \n\n`],
@@ -110,6 +109,26 @@ describe("an unusual but complete stream", () => {
     ["an error that is null", text("a", { error: null }) + FINAL + DONE],
   ])("%s", (_, sent) => {
     expect(read([sent])).toMatchObject({ out: sent, error: undefined });
+  });
+
+  it.each([
+    [
+      "data on several lines",
+      `event: e\ndata: {"id":"c",\ndata: "a":1}\n\n`,
+      'event: e\ndata: {"id":"c", "a":1}\n\n',
+    ],
+    ["lines that end in CR", FINAL.replaceAll("\n", "\r"), FINAL],
+    ["a comment that ends in CR", `${FINAL}: ping\r\r`, `${FINAL}:\n\n`],
+    ["a blank line that is a CR", FINAL.replace("\n\n", "\n\r"), FINAL],
+    ["a byte order mark", `\ufeff${FINAL}`, FINAL],
+  ])("is passed on in the usual form: %s", (_, sent, out) => {
+    expect(read([sent + FINAL + DONE])).toMatchObject({
+      out: out + FINAL + DONE,
+      error: undefined,
+    });
+    const bytes = [...Buffer.from(sent + FINAL + DONE)].map((byte) => Buffer.of(byte));
+    const [whole, split] = [out, read(bytes).out].map((text) => text.replaceAll(/\n+/g, "\n"));
+    expect(split?.startsWith(whole!)).toBe(true);
   });
 
   it("begins with the first data, not with comments before it", () => {
@@ -155,7 +174,10 @@ describe("a broken stream", () => {
     expect(error?.fault).toBe("upstream");
   });
 
-  it.each(["", ": ping\n\n", "\n"])("of %j contains no answer", (sent) => {
-    expect(read([sent]).error?.message).toMatch(/sent no answer/);
-  });
+  it.each(["", ": ping\n\n", "\n", DONE, `: ping\n\n${DONE}`, USAGE + DONE])(
+    "of %j contains no answer",
+    (sent) => {
+      expect(read([sent]).error?.message).toMatch(/sent no answer/);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn } from "../upstream/error.ts";
+import type { Keep } from "../upstream/event-cutter.ts";
 import { EventReader } from "../upstream/event-reader.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import { readUsage, type Usage } from "../upstream/usage.ts";
@@ -19,6 +20,8 @@ export class OpenAiStream implements Translation {
   /** The last two events: one has the finish reason, and one with usage may follow it. */
   #last: Members | undefined;
   #lastButOne: Members | undefined;
+  /** Whether a part of an answer has arrived. Some hosts end a failed request with [DONE] alone. */
+  #hasChoice = false;
 
   /** `hideUsage` drops the event that has only usage, because the client did not request it. */
   constructor(upstream: string, hideUsage: boolean, maxEventBytes: number) {
@@ -37,21 +40,26 @@ export class OpenAiStream implements Translation {
     throw this.#reader.incomplete(this.events);
   }
 
-  readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
+  readonly #keep: Keep = (bytes, start, end) => {
     if (this.isDone) return false;
-    const data = plainData(bytes, start, end) ?? this.#fieldData(bytes, start, end);
+    const plain = this.#reader.isOneLine ? plainData(bytes, start, end) : undefined;
+    if (plain) return this.#keepData(plain);
+    const data = this.#fieldData(bytes, start, end);
     // A comment before the first data is dropped, because passing it on would prevent a retry.
-    return data === undefined ? this.events > 0 : this.#keepData(data);
+    const isKept = data === undefined ? this.events > 0 : this.#keepData(data);
+    return isKept && this.#reader.passed(bytes, start);
   };
 
   #keepData(data: Members | typeof DONE): boolean {
     if (data === DONE) {
+      if (!this.#hasChoice) throw this.#reader.incomplete(0);
       this.isDone = true;
       return true;
     }
     if (isObject(data, "error")) throw errorIn(this.#upstream, data);
     const hasUsage = this.#readUsage(data);
     if (hasUsage && this.#hideUsage && isEmptyList(data, "choices")) return false;
+    this.#hasChoice ||= hasEntries(data, "choices");
     this.#lastButOne = this.#last;
     this.#last = data;
     this.events++;
@@ -108,6 +116,11 @@ function isObject(data: Members, name: string): boolean {
 function isEmptyList(data: Members, name: string): boolean {
   const value = data.value(name);
   return Array.isArray(value) && value.length === 0;
+}
+
+function hasEntries(data: Members, name: string): boolean {
+  const value = data.value(name);
+  return Array.isArray(value) && value.length > 0;
 }
 
 function isFinal(data: Members | undefined): boolean {

@@ -9,6 +9,10 @@ export class EventCutter {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #state = AFTER_LF;
+  /** Lines of the event before the blank one. */
+  lines = 0;
+  /** Whether a line of the event ends in a CR alone. */
+  hasBareCr = false;
 
   /** `maxBytes` limits the size of an event, because an event is kept until it is complete. */
   constructor(maxBytes: number) {
@@ -25,12 +29,20 @@ export class EventCutter {
           this.#hold(chunk.subarray(0, end));
           const event = this.#release();
           from = end;
-          if (keep(event, 0, event.length)) pass(event);
-        } else if (!keep(chunk, start, end)) {
-          if (start > from) pass(chunk.subarray(from, start));
-          from = end;
+          const kept = keep(event, 0, event.length);
+          if (kept) pass(kept === true ? event : kept);
+        } else {
+          const kept = keep(chunk, start, end);
+          if (kept !== true) {
+            if (start > from) pass(chunk.subarray(from, start));
+            from = end;
+            start = end;
+            if (kept) pass(kept);
+          }
         }
         start = end;
+        this.lines = 0;
+        this.hasBareCr = false;
       }
     } finally {
       // If `keep` throws, the events before are passed on as well.
@@ -47,6 +59,7 @@ export class EventCutter {
   /** Offset after the next blank line, or 0 if the chunk has none. */
   #nextEnd(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; ) {
+      if (this.#state === AFTER_CR && chunk[at] !== LF) this.hasBareCr = true;
       // Most bytes are inside lines. The native search for a line's end is five times as fast.
       if (this.#state === TEXT || (chunk[at] !== LF && chunk[at] !== CR)) {
         at = lineEnd(chunk, at);
@@ -57,8 +70,12 @@ export class EventCutter {
       const isFirst = this.#state === TEXT || (byte === LF && this.#state === AFTER_CR);
       if (!isFirst) {
         this.#state = AFTER_LF;
-        return byte === CR && chunk[at] === LF ? at + 1 : at;
+        if (byte === LF) return at;
+        if (chunk[at] === LF) return at + 1;
+        this.hasBareCr = true;
+        return at;
       }
+      if (this.#state === TEXT) this.lines++;
       this.#state = byte === LF ? AFTER_LF : AFTER_CR;
     }
     return 0;
@@ -79,8 +96,8 @@ export class EventCutter {
   }
 }
 
-/** Returns whether to pass on the event in these bytes. */
-export type Keep = (bytes: Buffer, start: number, end: number) => boolean;
+/** Returns whether to pass on the event in these bytes, or the bytes to pass on in their place. */
+export type Keep = (bytes: Buffer, start: number, end: number) => boolean | Buffer;
 
 export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";

@@ -1,4 +1,4 @@
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { UpstreamError } from "./error.ts";
 import { EventCutter, EventTooLarge, type Keep } from "./event-cutter.ts";
@@ -9,11 +9,11 @@ export class EventReader {
   readonly #upstream: string;
   readonly #keep: Keep;
   readonly #cutter: EventCutter;
-  /** Data of the event that the parser has read last. */
-  #data: string | undefined;
+  /** The event that the parser has read last. */
+  #event: EventSourceMessage | undefined;
   readonly #parser = createParser({
-    onEvent: ({ data }) => {
-      this.#data = data;
+    onEvent: (event) => {
+      this.#event = event;
     },
     onError: () => {
       throw this.broken("sent a line that belongs to no event");
@@ -40,15 +40,41 @@ export class EventReader {
     const rest = this.#cutter.end();
     if (rest.length === 0) return;
     const event = Buffer.concat([rest, Buffer.from("\n\n")]);
-    if (this.#keep(event, 0, event.length)) pass(event);
+    const kept = this.#keep(event, 0, event.length);
+    if (kept) pass(kept === true ? event : kept);
+  }
+
+  /** Whether the event is one line that ends in LF or CRLF, as nearly all events of chat completions are. */
+  get isOneLine(): boolean {
+    return this.#cutter.lines <= 1 && !this.#cutter.hasBareCr;
+  }
+
+  /**
+   * The bytes to pass on for the event that `dataIn` has read: true if they can stay as they are. An event
+   * with data on several lines, with lines that end in CR or with a byte order mark is written in the
+   * usual form, so that all later steps can read data line by line.
+   */
+  passed(bytes: Buffer, start: number): true | Buffer {
+    const { event, id, data = "" } = this.#last() ?? {};
+    const isUsual =
+      !this.#cutter.hasBareCr && bytes[start] !== BYTE_ORDER_MARK && !data.includes("\n");
+    if (isUsual) return true;
+    if (data === "") return Buffer.from(":\n\n");
+    const fields = [...(event ? [`event: ${event}`] : []), ...(id ? [`id: ${id}`] : [])];
+    // Data is JSON, in which a line break can only be white space.
+    return Buffer.from(`${[...fields, `data: ${data.replaceAll("\n", " ")}`].join("\n")}\n\n`);
   }
 
   /** The data of the event in these bytes, or undefined if the event has none, such as a comment. */
   dataIn(bytes: Buffer, start: number, end: number): string | undefined {
-    this.#data = undefined;
+    this.#event = undefined;
     // The parser waits for the byte after a CR, which may be an LF.
     this.#parser.feed(`${bytes.toString("utf8", start, end)}\n`);
-    return this.#data || undefined;
+    return this.#last()?.data || undefined;
+  }
+
+  #last(): EventSourceMessage | undefined {
+    return this.#event;
   }
 
   /** The JSON object in the data of an event. */
@@ -70,3 +96,6 @@ export class EventReader {
     return new UpstreamError("broken", this.#upstream, problem);
   }
 }
+
+/** First byte of a byte order mark in UTF-8. */
+const BYTE_ORDER_MARK = 0xef;

@@ -3,6 +3,7 @@ import { usageAfter } from "../../codecs/items/answer.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import { isRecord, type Json, type Members } from "../../wire/json.ts";
 import { refusal, type UpstreamError } from "./error.ts";
+import type { Keep } from "./event-cutter.ts";
 import { EventReader } from "./event-reader.ts";
 import type { Pass, Translation } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
@@ -36,16 +37,17 @@ export class NamedEvents implements Translation {
     throw this.#reader.incomplete(this.events);
   }
 
-  readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
+  readonly #keep: Keep = (bytes, start, end) => {
     if (this.isDone) return false;
     const data = this.#dataOf(bytes, start, end);
+    const type = data?.value("type");
     // Comments and pings before the first event are dropped, because they would prevent a retry.
-    if (data === undefined) return this.events > 0;
-    const type = data.value("type");
-    if (type === "ping") return this.events > 0;
+    if (data === undefined || type === "ping") {
+      return this.events > 0 && this.#reader.passed(bytes, start);
+    }
     this.#see(String(type), data);
     this.events++;
-    return true;
+    return this.#reader.passed(bytes, start);
   };
 
   #see(type: string, data: Members): void {
@@ -53,6 +55,7 @@ export class NamedEvents implements Translation {
       case "error":
         throw this.#refusal(type, data);
       case "end":
+        if (this.events === 0 && !hasOutput(data)) throw this.#reader.incomplete(0);
         this.isDone = true;
         this.#count(data);
         break;
@@ -86,6 +89,13 @@ export class NamedEvents implements Translation {
     if (data === undefined || data === "[DONE]") return undefined;
     return this.#reader.objectIn(data);
   }
+}
+
+/** Whether the last event of Responses holds the whole answer. */
+function hasOutput(data: Members): boolean {
+  const response = data.value("response");
+  const output = isRecord(response) ? response.output : undefined;
+  return Array.isArray(output) && output.length > 0;
 }
 
 export type NamedDialect = Exclude<DialectName, "chat">;
