@@ -103,7 +103,15 @@ function addCommand(): Command {
       concurrent,
       ...(duels !== undefined && { duels: duels === "auto" ? duels : duels === "true" }),
     };
-    const added = await withStore(flags, (store) => addKey(store, key, Date.now()), "create");
+    const { hasAdmin, ...added } = await withStore(
+      flags,
+      async (store) => {
+        const created = await addKey(store, key, Date.now());
+        const active = (await store.keys()).filter(({ revokedAt }) => revokedAt === undefined);
+        return { ...created, hasAdmin: active.some((one) => one.scopes.includes("admin")) };
+      },
+      "create",
+    );
     if (json) print({ ...shownKey(added.key), secret: added.secret });
     else {
       process.stdout.write(`${added.secret}\n`);
@@ -111,8 +119,14 @@ function addCommand(): Command {
         `joust: created the key ${added.key.id} for ${name}; its secret will not be shown again\n`,
       );
     }
+    if (!hasAdmin) process.stderr.write(NO_ADMIN);
   });
 }
+
+/** Warning after a key was created while none has the scope admin. */
+const NO_ADMIN = `joust: warning: from now on every request needs a key, and no key in the store has the scope admin, so nobody can use the pages under Admin or their endpoints
+hint: create a key for an administrator: npx joust keys add NAME --scopes admin,route,vote
+`;
 
 function listCommand(): Command {
   const command = newCommand({
