@@ -22,6 +22,17 @@ export const Configuration = z
     managed_by: Manager,
     file: z.string().optional().describe("Path of the file."),
     revision: z.int().describe("Revision in the store; 0 if nobody has changed anything yet."),
+    invalid: z
+      .object({
+        revision: z.int().describe("The newest revision, which cannot be served."),
+        served: z
+          .int()
+          .describe("The revision that is served; `document` and `effective` are its content."),
+        problem: z.string(),
+        hint: z.string(),
+      })
+      .optional()
+      .describe("Why the newest revision is not served."),
     can_store_secrets: z
       .boolean()
       .describe("False if several nodes share the database and `JOUST_STORE_KEY` is not set."),

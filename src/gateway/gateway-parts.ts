@@ -1,5 +1,6 @@
 /** Small parts of the gateway that `open` uses. */
 import { join } from "node:path";
+import type { Configuration } from "../api/configuration.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../core/input/input-error.ts";
 import { readKey } from "../store/seal.ts";
@@ -11,6 +12,7 @@ import type { Peers } from "./peers/peers.ts";
 import type { MinuteLimit } from "./providers/deployment.ts";
 import type { ReadNews } from "./routing/prefixes.ts";
 import type { Serving } from "./routing/serving.ts";
+import { HttpError } from "./wire/http-error.ts";
 
 /** Everything outside the configuration that models and routers are built from. */
 export interface BuilderPlaces {
@@ -50,6 +52,23 @@ export function hearRouting(peers: Peers, serving: () => Serving): void {
     const { deployments = [] } = serving().models.get(model) ?? {};
     deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(limit, amount);
   });
+}
+
+/**
+ * What answers requests. Throws 503 if only the sandbox could, because the configuration in the store cannot be served:
+ * clients that expect real models must not get simulated answers.
+ */
+export function answering(served: Serving, invalid: Configuration["invalid"]): Serving {
+  if (!invalid || served.from !== "sandbox") return served;
+  const { revision, problem } = invalid;
+  throw new HttpError(
+    503,
+    `revision ${revision} of the configuration cannot be served: ${problem}`,
+    {
+      hint: "an administrator has to correct the configuration on the page, under Admin",
+      code: "configuration_invalid",
+    },
+  );
 }
 
 export function checkStoreKey({ store: { key } }: Config): void {

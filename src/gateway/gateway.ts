@@ -22,6 +22,7 @@ import { Judge } from "./feedback/judge.ts";
 import { Signals } from "./feedback/signals.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
 import {
+  answering,
   type BuilderPlaces,
   builderOptions,
   checkHost,
@@ -155,7 +156,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     pollMs: pollMsFor(Object.keys(config.routers).length),
     onError: (error, router) => logger.error({ err: error, router }, "router"),
   };
-  let served = await builder.build(config, tools);
+  let served = await administration.serveFirst((first) => builder.build(first, tools));
   const serving = () => served;
   hearRouting(peers, serving);
   const tokenLifetime = () => served.config.store.vote_token_days * DAY_MS;
@@ -173,7 +174,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const seconds = new SecondAnswers(() => clock.date(), secondLimits(peers.count));
   peers.answer("second", (id: string) => secondHere(seconds, id));
   const request: RequestParts = {
-    serving,
+    serving: () => answering(served, administration.invalid),
     sessions,
     clock,
     newSeed,
@@ -227,6 +228,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       addRoutes(app, {
         ...request,
         ...cast,
+        serving,
         peers,
         responses,
         access,
@@ -288,7 +290,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     version,
     url: server.url,
     startedAt,
-    revision: administration.revision,
+    revision: administration.servedRevision,
   }));
   const unwatch = watchPosteriors(() => served.routers, feed);
   const place = { folder, store: locationOf(options) };

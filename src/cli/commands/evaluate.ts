@@ -10,7 +10,7 @@ export function evaluateCommand(): Command {
     name: "evaluate",
     summary: "ask your models your prompts, score the answers, and teach a router",
     description:
-      "Sends prompts to the models of a router and scores the answers, or lets a judge compare them. The models come from joust.yaml, the API keys in the environment or, without either, the sandbox. It spends at most --budget, keeps everything that was paid for in --out, and continues there after a kill. With --router, the router starts with what was found: scores become its told scores, comparisons become votes of the judge.",
+      "Sends prompts to the models of a router and scores the answers, or lets a judge compare them. The models come from joust.yaml, the configuration that was made on the page, the API keys in the environment or, without any of them, the sandbox. It spends at most --budget, keeps everything that was paid for in --out, and continues there after a kill. With --router, the router starts with what was found: scores become its told scores, comparisons become votes of the judge.",
     examples: [
       [
         "Spend at most 5 dollars on 200 of your prompts, and start with a router that knows them",
@@ -56,7 +56,10 @@ A row may have "answer" (a text or a list), "regex" or "schema" (a JSON schema).
       "router whose models are evaluated, and which is given the result (default: the only one, which is given nothing)",
     )
     .option("--exclude <a,b>", "models to leave out", names("--exclude"))
-    .option("--config <file>", "configuration file (default: joust.yaml, if it exists)");
+    .option(
+      "--config <file>",
+      "configuration file (default: joust.yaml, if it exists, else the configuration in the store)",
+    );
   withStoreFlags(command);
   command
     .optionsGroup("Scores (default: the answer, regex or schema of each prompt):")

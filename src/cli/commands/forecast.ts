@@ -20,7 +20,10 @@ export function forecastCommand(): Command {
     ],
   });
   return withRouterFlags(command)
-    .option("--config <file>", "configuration file (default: joust.yaml, if it exists)")
+    .option(
+      "--config <file>",
+      "configuration file (default: joust.yaml, if it exists, else the configuration in the store)",
+    )
     .option("--scores <csv>", "told scores to start from, without the votes of the log")
     .option(
       "--tradeoff <t>",

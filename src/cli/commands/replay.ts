@@ -35,7 +35,7 @@ export function replayCommand(): Command {
     )
     .option(
       "--config <file>",
-      "configuration with the prices, with --json (default: joust.yaml, if it exists)",
+      "configuration with the prices, with --json (default: joust.yaml, if it exists, else the configuration in the store)",
     )
     .action(async (flags: ReplayFlags) => {
       const { runReplay } = await import("../replay/replay.ts");

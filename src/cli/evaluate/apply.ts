@@ -3,32 +3,42 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { isMap, parseDocument } from "yaml";
+import { InputError } from "../../core/input/input-error.ts";
 import { replaceFile } from "../../core/input/replace-file.ts";
 import { readScores } from "../../core/input/scores.ts";
+import { Audit } from "../../gateway/administration/audit.ts";
+import { openRevision, sealRevision } from "../../gateway/administration/revisions.ts";
+import type { JsonObject } from "../../gateway/administration/secrets.ts";
+import { systemClock } from "../../gateway/clock/clock.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import { parseConfig } from "../../gateway/config/read-config.ts";
 import { otherLines, type ScoreLine, scoreFile } from "../../gateway/evaluation/score-table.ts";
 import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
 import type { Calibration } from "../../gateway/routing/calibration.ts";
 import { importVotes } from "../../learner/import-votes.ts";
-import { DEFAULT_DATA, type StoreFlags, withStore } from "../shared/store-flags.ts";
+import { inStore, vaultOf } from "../serve/configuration.ts";
+import { DEFAULT_DATA, databaseOf, type StoreFlags, withStore } from "../shared/store-flags.ts";
 
 /** The configuration and the router that an evaluation is for. */
 export interface Target {
   readonly config: Config;
   /** The configuration file, if there is one. */
   readonly file: string | undefined;
+  /** The revision of the configuration, if it is in the store. */
+  readonly revision?: number | undefined;
   readonly router: string;
 }
 
 /**
  * Writes the scores into the table of the router. If the router has none, the configuration gets
- * the new table. Scores of other models and categories are kept. Returns what was changed.
+ * the new table: the file, or a new revision in the store. Scores of other models and categories are kept.
+ * Returns what was changed.
  */
 export async function applyScores(
-  { config, file = "joust.yaml", router }: Target,
+  { config, file = "joust.yaml", revision, router }: Target,
   lines: readonly ScoreLine[],
   own: string,
+  flags: StoreFlags,
 ): Promise<string> {
   const folder = dirname(resolve(file));
   const { scores } = config.routers[router]!;
@@ -38,12 +48,55 @@ export async function applyScores(
     await replaceFile(path, scoreFile([...kept, ...lines]));
     return `updated ${scores}, which the router ${router} uses; a gateway that is running has to be restarted`;
   }
+  if (revision !== undefined) return storeScores(config, revision, router, resolve(own), flags);
   const path = relative(folder, resolve(own)).replaceAll("\\", "/");
   const text = existsSync(file) ? await readFile(file, "utf8") : "";
   const changed = withScores(text, router, path);
   parseConfig(changed, file, process.env, PROVIDER_NAMES);
   await replaceFile(file, changed);
   return `${text === "" ? "created" : "changed"} ${file}: routers.${router}.scores is ${path}`;
+}
+
+/** Saves a revision of the stored configuration in which the router has a table of scores. */
+async function storeScores(
+  config: Config,
+  basedOn: number,
+  router: string,
+  scores: string,
+  flags: StoreFlags,
+): Promise<string> {
+  const places = { data: flags.data ?? DEFAULT_DATA, database: databaseOf(flags) };
+  const vault = vaultOf(config, places);
+  const revision = basedOn + 1;
+  const isSaved = await inStore(config, places, async (store) => {
+    const stored = await store.configuration();
+    if (stored?.revision !== basedOn) return false;
+    const { document, secrets } = openRevision(stored, vault);
+    const before = document.routers[router] as JsonObject;
+    const after = { ...before, scores };
+    const next = { ...document, routers: { ...document.routers, [router]: after } };
+    const target = `routers.${router}`;
+    const record = new Audit(store, systemClock).newRecord(
+      { name: undefined },
+      {
+        action: "evaluate",
+        target,
+        revision,
+        before: { [target]: before },
+        after: { [target]: after },
+      },
+    );
+    const sealed = sealRevision({ document: next, secrets, revision }, record.at, vault);
+    return store.saveConfiguration(sealed, record);
+  });
+  if (!isSaved) {
+    throw new InputError(
+      { file: "the configuration in the store" },
+      "was changed during the evaluation, so the scores were not written into it",
+      `run the command again: it continues without paying twice; or write routers.${router}.scores: ${scores}`,
+    );
+  }
+  return `saved revision ${revision} of the configuration in the store: routers.${router}.scores is ${scores}`;
 }
 
 /** The configuration with the score table of a router. Comments and layout are kept. */

@@ -158,7 +158,9 @@ async function evaluateByScore(run: Run): Promise<number> {
   const scores = await writeScores(flags.out, lines);
   const isComplete = !interrupt.signal.aborted;
   const applied =
-    flags.router !== undefined && isComplete ? await applyScores(setup, lines, scores) : undefined;
+    flags.router !== undefined && isComplete
+      ? await applyScores(setup, lines, scores, flags)
+      : undefined;
   if (flags.json) {
     const record = { spent: journal.spent, prompts: complete.length, scores: lines, applied };
     process.stdout.write(`${JSON.stringify(record)}\n`);

@@ -11,8 +11,8 @@ import { checkKeys } from "../../gateway/providers/model-specs.ts";
 import type { ServedModel } from "../../gateway/providers/served-model.ts";
 import type { Price } from "../../gateway/providers/upstream/usage.ts";
 import type { Builder } from "../../gateway/routing/builder.ts";
-import { configurationFile, readConfiguration } from "../serve/configuration.ts";
-import { DEFAULT_DATA, DEFAULT_ROUTER } from "../shared/store-flags.ts";
+import { servedConfiguration } from "../serve/configuration.ts";
+import { DEFAULT_DATA, DEFAULT_ROUTER, databaseOf } from "../shared/store-flags.ts";
 import type { Target } from "./apply.ts";
 import { EVALUATE_DEFAULTS, type EvaluateFlags } from "./flags.ts";
 import { readPrompts, storedPrompts } from "./prompts.ts";
@@ -30,9 +30,11 @@ export interface Setup extends Target {
 
 export async function openSetup(source: string, flags: EvaluateFlags): Promise<Setup> {
   const data = flags.data ?? DEFAULT_DATA;
-  const configFlags = { data, ...(flags.config !== undefined && { config: flags.config }) };
-  const file = configurationFile(configFlags);
-  const config = await readConfiguration(file, configFlags);
+  const { config, file, revision } = await servedConfiguration({
+    data,
+    database: databaseOf(flags),
+    ...(flags.config !== undefined && { config: flags.config }),
+  });
   const router = routerOf(Object.keys(config.routers), flags.router);
   checkKeys(config, process.env);
   const all = flags.fromLog ? await storedPrompts(source, flags.router) : await readPrompts(source);
@@ -47,7 +49,8 @@ export async function openSetup(source: string, flags: EvaluateFlags): Promise<S
     const judge = flags.judge === undefined ? undefined : modelOf(known, flags.judge, "--judge");
     const unpriced = flags.unpriced ?? config.server.unpriced;
     const assumedPrice = assumedPriceOf(judge ? [...models, judge] : models, unpriced);
-    return { config, file, router, builder, models, judge, prompts, scoring, assumedPrice };
+    const target = { config, file, revision, router };
+    return { ...target, builder, models, judge, prompts, scoring, assumedPrice };
   } catch (error) {
     await builder.close();
     throw error;

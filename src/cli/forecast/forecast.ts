@@ -7,7 +7,7 @@ import { ownOptions } from "../../gateway/own-options.ts";
 import { poolOf } from "../../gateway/routing/calibration.ts";
 import { PolicyKinds } from "../../gateway/routing/policy-kinds.ts";
 import { plural } from "../../lab/report/words.ts";
-import { configurationFile, readConfiguration } from "../serve/configuration.ts";
+import { servedConfiguration } from "../serve/configuration.ts";
 import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
 import { drawBar } from "../shared/status-line.ts";
 import {
@@ -30,9 +30,12 @@ export interface ForecastFlags extends StoreFlags {
 /** Forecasts when routing pays, and prints it. Returns the exit code. */
 export async function runForecast(flags: ForecastFlags): Promise<number> {
   const data = flags.data ?? DEFAULT_DATA;
-  const configFlags = { data, ...(flags.config !== undefined && { config: flags.config }) };
-  const file = configurationFile(configFlags);
-  const config = await readConfiguration(file, configFlags);
+  const database = databaseOf(flags);
+  const { config, file } = await servedConfiguration({
+    data,
+    database,
+    ...(flags.config !== undefined && { config: flags.config }),
+  });
   const routers = Object.keys(config.routers);
   const name = flags.router ?? (routers.length === 1 ? routers[0]! : DEFAULT_ROUTER);
   const router = config.routers[name];
@@ -52,7 +55,7 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
     onFuture: (future: number) =>
       show(`${drawBar(future, futures)} future ${future} of ${futures}`),
   });
-  const url = databaseOf(flags) ?? (flags.data === undefined ? config.store.url : undefined);
+  const url = database ?? (flags.data === undefined ? config.store.url : undefined);
   const place = url === undefined ? { data } : { database: url };
   const hasLog = url !== undefined || existsSync(join(data, "joust.db"));
   const found = await withProgress(async (show) => {

@@ -10,7 +10,7 @@ import type { FindPolicy, Fold } from "../../learner/fold.ts";
 import { isDamaged, type Replay, type ReplayOptions, replay } from "../../learner/replay.ts";
 import type { Store } from "../../store/store.ts";
 import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
-import { DEFAULT_DATA, type StoreFlags, withRouter } from "../shared/store-flags.ts";
+import { DEFAULT_DATA, databaseOf, type StoreFlags, withRouter } from "../shared/store-flags.ts";
 
 export interface ReplayFlags extends StoreFlags {
   readonly policy?: string | undefined;
@@ -59,6 +59,7 @@ async function pageNumbers(store: Store, fold: Fold, router: string, flags: Repl
   const { checkedConfiguration } = await import("../serve/configuration.ts");
   const { config, placement } = await checkedConfiguration({
     data: flags.data ?? DEFAULT_DATA,
+    database: databaseOf(flags),
     ...(flags.config !== undefined && { config: flags.config }),
   });
   return insightOf(store, router, fold, windowOf(flags.hours, flags.until ?? Date.now()), {

@@ -1,15 +1,25 @@
 import { formatError, JoustError } from "../../core/errors/joust-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
+import { configOf } from "../../gateway/administration/document.ts";
+import { openRevision } from "../../gateway/administration/revisions.ts";
 import { gatewayFaults, probeGateway } from "../../gateway/check-gateway.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import { ConfigError } from "../../gateway/config/read-config.ts";
 import { ownOptions } from "../../gateway/own-options.ts";
 import { missingKeys, type Placement } from "../../gateway/providers/model-specs.ts";
-import { readConfiguration, type ServeFlags, withFlags, withPlace } from "./configuration.ts";
+import {
+  inStore,
+  readConfiguration,
+  type ServeFlags,
+  vaultOf,
+  withFlags,
+  withPlace,
+} from "./configuration.ts";
 
 /** Reports all errors of the configuration and, with --probe, of the deployments. Returns the exit code. */
 export async function check(file: string | undefined, flags: ServeFlags): Promise<number> {
-  const { config, placement, errors } = await findFaults(file, flags);
+  const { config, placement, revision, errors } = await findFaults(file, flags);
   for (const error of errors) {
     process.stderr.write(`joust: ${formatError(await withPlace(error, file, flags))}\n`);
   }
@@ -18,20 +28,26 @@ export async function check(file: string | undefined, flags: ServeFlags): Promis
   const names = placement.models.map(({ spec }) => spec.name).join(", ");
   const routers = Object.keys(config.routers).join(", ");
   process.stdout.write(
-    `${file ?? "default configuration"}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}${aliasNotes(config, placement)}`,
+    `${file ?? (revision === undefined ? "default configuration" : `configuration in the store, revision ${revision}`)}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}${aliasNotes(config, placement)}`,
   );
   return flags.probe ? probe(config, file, flags) : 0;
 }
 
 async function findFaults(file: string | undefined, flags: ServeFlags) {
   let config: Config | undefined;
+  let revision: number | undefined;
   const found: JoustError[] = [];
   try {
     config = await readConfiguration(file, flags);
+    if (file === undefined) {
+      const stored = await newestStored(config, flags);
+      if (stored) ({ config, revision } = stored);
+    }
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    found.push(error, ...error.others);
-    config = error.rest && withFlags(error.rest, file, flags);
+    if (!(error instanceof InputError)) throw error;
+    const { others = [], rest } = error instanceof ConfigError ? error : {};
+    found.push(error, ...others);
+    config = rest && withFlags(rest, file, flags);
   }
   if (!config) return { errors: found };
   const missing = missingKeys(config, process.env);
@@ -41,7 +57,15 @@ async function findFaults(file: string | undefined, flags: ServeFlags) {
     if (!(error instanceof JoustError)) throw error;
     all.set(error.message, error);
   }
-  return { config, placement, errors: [...all.values()] };
+  return { config, placement, revision, errors: [...all.values()] };
+}
+
+/** The newest configuration in the store, or undefined if there is none. Throws if it is invalid. */
+async function newestStored(base: Config, flags: ServeFlags) {
+  const stored = await inStore(base, flags, (store) => store.configuration());
+  if (!stored) return undefined;
+  const { revision } = stored;
+  return { config: configOf(openRevision(stored, vaultOf(base, flags)), base), revision };
 }
 
 /** Calls each deployment and prints how it went. Returns 1 if one of them failed. */

@@ -1,10 +1,14 @@
 /** Finds and reads the configuration that `joust serve` would use. */
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { formatErrorLine } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import type { VaultPlaces } from "../../gateway/administration/vault-key.ts";
 import { CONFIG, type Config } from "../../gateway/config/config.ts";
 import { located, readConfig } from "../../gateway/config/read-config.ts";
 import type { Placement } from "../../gateway/providers/model-specs.ts";
 import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
+import type { Store } from "../../store/store.ts";
 
 export interface ConfigurationFlags {
   readonly config?: string;
@@ -66,13 +70,75 @@ function checkedUrl(url: string): string {
   );
 }
 
+/** The configuration that a command works with. */
+export interface ServedConfiguration {
+  readonly config: Config;
+  /** The file that it was read from. */
+  readonly file: string | undefined;
+  /** The revision in the store that it was read from. */
+  readonly revision?: number | undefined;
+}
+
+/**
+ * The configuration that `joust serve` serves with these options: that of a file, the one that was made on the page, or
+ * the default one. Every command that needs models or routers reads it here. If the newest revision in the store
+ * is invalid, this is the last valid one, as for `serve`, and a warning says so.
+ */
+export async function servedConfiguration(
+  flags: ConfigurationFlags & { readonly database?: string | undefined },
+): Promise<ServedConfiguration> {
+  const file = configurationFile(flags);
+  const base = await readConfiguration(file, flags);
+  if (file !== undefined) return { config: base, file };
+  const { newestValid } = await import("../../gateway/administration/revisions.ts");
+  const vault = vaultOf(base, flags);
+  const found = await inStore(base, flags, (store) => newestValid(store, base, vault));
+  if (!found) return { config: base, file };
+  if (found.error) {
+    process.stderr.write(
+      `joust: the newest configuration in the store is invalid, revision ${found.revision} is used instead: ${formatErrorLine(found.error)}\n`,
+    );
+  }
+  return found.revision === 0
+    ? { config: base, file }
+    : { config: found.config, file, revision: found.revision };
+}
+
+/** Calls `use` with the store of a configuration. Returns undefined if there is no store yet. */
+export async function inStore<T>(
+  { store: { url } }: Config,
+  { data, database }: ConfigurationFlags & { readonly database?: string | undefined },
+  use: (store: Store) => Promise<T>,
+): Promise<T | undefined> {
+  const { locationOf, openStore } = await import("../../gateway/open-store.ts");
+  const location = locationOf({
+    config: { store: { url: database ?? url } as never },
+    dataDir: data,
+  });
+  if ("file" in location && !existsSync(location.file)) return undefined;
+  const store = await openStore(location);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The places of the key that encrypts the secrets of a configuration in the store. */
+export function vaultOf(
+  { store: { key, url } }: Config,
+  { data, database }: { readonly data: string; readonly database?: string | undefined },
+): VaultPlaces {
+  return { key, isShared: (database ?? url) !== undefined, folder: resolve(data) };
+}
+
 /** The configuration and its models with their prices, without starting a gateway. */
 export async function checkedConfiguration(
-  flags: ConfigurationFlags,
+  flags: ConfigurationFlags & { readonly database?: string | undefined },
 ): Promise<{ config: Config; placement: Placement }> {
   const file = configurationFile(flags);
   try {
-    const config = await readConfiguration(file, flags);
+    const { config } = await servedConfiguration(flags);
     // A process that only supervises others does not need the code of the gateway.
     const { checkGateway } = await import("../../gateway/check-gateway.ts");
     const { ownOptions } = await import("../../gateway/own-options.ts");

@@ -2,13 +2,10 @@ import type { Logger } from "pino";
 import type { Configuration, ConfigurationChange } from "../../api/configuration.ts";
 import { formatErrorLine } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import type { StoredConfiguration } from "../../store/administration.ts";
-import { seal, unseal } from "../../store/seal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
 import type { Config } from "../config/config.ts";
 import { HttpError } from "../wire/http-error.ts";
-import { rememberSecrets } from "../wire/secrets.ts";
 import type { Audit } from "./audit.ts";
 import {
   applyChanges,
@@ -20,6 +17,14 @@ import {
   FIRST_DOCUMENT,
 } from "./document.ts";
 import {
+  FIRST_REVISION,
+  newestValid,
+  openRevision,
+  type Revision,
+  sealRevision,
+  type ValidRevision,
+} from "./revisions.ts";
+import {
   type Json,
   type JsonObject,
   keepSecrets,
@@ -28,7 +33,7 @@ import {
   showSecrets,
   withoutSecrets,
 } from "./secrets.ts";
-import { oldVaultKeys, type VaultPlaces, vaultKey } from "./vault-key.ts";
+import type { VaultPlaces } from "./vault-key.ts";
 
 /** The place where the configuration is changed. */
 export type ManagedBy =
@@ -58,18 +63,16 @@ export interface Served {
   apply(config: Config): Promise<void>;
 }
 
-/** A revision of the configuration with its secrets. */
-interface Revision extends Content {
-  readonly revision: number;
-}
-
 /**
  * The configuration of an installation that is managed in the store: loads it, changes it, and serves the changes
  * that other nodes make. For an installation that is managed by a file, it only shows the configuration.
  */
 export class Administration {
   readonly #parts: AdministrationParts;
+  /** The newest revision. Its content is that of `#servedRevision`, if it cannot be served itself. */
   #current: Revision;
+  #servedRevision: number;
+  #invalid: InputError | undefined;
   #config: Config;
   #served: Served | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -77,21 +80,68 @@ export class Administration {
   /** The last problem of a refresh, which is logged once although refreshes are repeated. */
   #logged: string | undefined;
 
-  private constructor(parts: AdministrationParts, current: Revision, config: Config) {
+  private constructor(parts: AdministrationParts, found: ValidRevision, newest: number) {
     this.#parts = parts;
-    this.#current = current;
+    const { document, secrets, revision, config, error } = found;
+    this.#current = { document, secrets, revision: newest };
+    this.#servedRevision = revision;
+    this.#invalid = error;
     this.#config = config;
   }
 
-  /** Reads the newest configuration. Throws if it is invalid or its secrets cannot be read. */
+  /** Reads the newest configuration that is valid. Throws if its secrets cannot be read. */
   static async open(parts: AdministrationParts): Promise<Administration> {
-    const { managed, base, store } = parts;
-    const first = { revision: 0, document: FIRST_DOCUMENT, secrets: {} };
-    if (managed.by !== "store") return new Administration(parts, first, base);
-    const stored = await store.configuration();
-    if (!stored) return new Administration(parts, first, base);
-    const current = opened(stored, parts.vault);
-    return new Administration(parts, current, configOf(current, base));
+    const { managed, base, store, vault } = parts;
+    const first = { ...FIRST_REVISION, config: base };
+    if (managed.by !== "store") return new Administration(parts, first, 0);
+    const newest = await store.revision();
+    return new Administration(parts, await newestValid(store, base, vault, newest), newest);
+  }
+
+  /**
+   * Builds what is served from the newest configuration for which this is possible, and logs the problem of the newest
+   * one if that is another. A revision that cannot be served stays in the store.
+   */
+  async serveFirst<T>(build: (config: Config) => Promise<T>): Promise<T> {
+    const { store, base, vault, logger } = this.#parts;
+    for (;;) {
+      try {
+        const built = await build(this.#config);
+        const { invalid } = this;
+        if (invalid) {
+          logger.error(
+            invalid,
+            "the newest configuration in the store cannot be served: an earlier one is used, and requests get an error if there is none",
+          );
+        }
+        return built;
+      } catch (error) {
+        if (!(error instanceof InputError) || this.#servedRevision === 0) throw error;
+        this.#invalid ??= error;
+        const found = await newestValid(store, base, vault, this.#servedRevision - 1);
+        this.#current = { ...found, revision: this.revision };
+        this.#servedRevision = found.revision;
+        this.#config = found.config;
+      }
+    }
+  }
+
+  /** The newest revision, if it cannot be served. */
+  get invalid(): Configuration["invalid"] {
+    const error = this.#invalid;
+    if (!error) return undefined;
+    const { field, file, problem, hint } = error;
+    return {
+      revision: this.revision,
+      served: this.#servedRevision,
+      problem: `${field ?? file}: ${problem}`,
+      hint,
+    };
+  }
+
+  /** The revision whose content is served. */
+  get servedRevision(): number {
+    return this.#servedRevision;
   }
 
   get config(): Config {
@@ -141,6 +191,7 @@ export class Administration {
       object: "configuration",
       managed_by: managed.by,
       ...(managed.by === "file" && { file: managed.file }),
+      ...(this.#invalid && { invalid: this.invalid }),
       revision,
       can_store_secrets: vault.key !== undefined || !vault.isShared,
       from: this.#served?.from() ?? "sandbox",
@@ -149,10 +200,10 @@ export class Administration {
     };
   }
 
-  /** The document of the newest revision, without secrets. Throws 409 if a file holds the configuration. */
+  /** The document that is served, without secrets. Throws 409 if a file holds the configuration. */
   exported(): { readonly document: Document; readonly revision: number } {
     this.#checkEditable();
-    return this.#current;
+    return { document: this.#current.document, revision: this.#servedRevision };
   }
 
   /** The entry of a provider as it would be served after a change to it, with its secrets. */
@@ -185,7 +236,7 @@ export class Administration {
       const next = this.#changed(changes);
       const { document } = this.#current;
       const entries = changedEntries(document, next.document);
-      if (entries.length === 0) return;
+      if (entries.length === 0 && !this.#invalid) return;
       await this.#save(caller, next, { action, ...differences(document, next.document, entries) });
     });
   }
@@ -204,7 +255,7 @@ export class Administration {
       const next = applyChanges({ document, secrets }, []);
       const { document: before } = this.#current;
       const entries = changedEntries(before, document);
-      if (entries.length === 0) return;
+      if (entries.length === 0 && !this.#invalid) return;
       const changed = differences(before, document, entries);
       const target = `revision ${revision}`;
       await this.#save(caller, next, { ...changed, action: "configuration.revert", target });
@@ -230,20 +281,18 @@ export class Administration {
     const config = configOf(next, base);
     await this.#served!.check(config);
     const revision = this.revision + 1;
-    const hasSecrets = Object.keys(next.secrets).length > 0;
-    const key = hasSecrets ? vaultKey(vault) : undefined;
-    if (hasSecrets && !key) throw noStoreKey();
-    rememberSecrets(Object.values(next.secrets));
     const record = audit.newRecord(caller, { ...entry, revision });
-    const stored: StoredConfiguration = {
-      revision,
-      at: record.at,
-      document: JSON.stringify(next.document),
-      sealed: seal(JSON.stringify(next.secrets), placeOf(revision), key),
-    };
+    const stored = sealRevision({ ...next, revision }, record.at, vault);
     if (!(await store.saveConfiguration(stored, record))) throw await this.#stale(revision - 1);
     await this.#served!.apply(config);
-    this.#current = { ...next, revision };
+    this.#serves({ ...next, revision }, config);
+  }
+
+  /** Remembers the revision that is served now. */
+  #serves(current: Revision, config: Config): void {
+    this.#current = current;
+    this.#servedRevision = current.revision;
+    this.#invalid = undefined;
     this.#config = config;
   }
 
@@ -279,7 +328,7 @@ export class Administration {
   async #revision(revision: number): Promise<Content> {
     if (revision === 0) return { document: FIRST_DOCUMENT, secrets: {} };
     const stored = await this.#parts.store.configuration(revision);
-    if (stored?.revision === revision) return opened(stored, this.#parts.vault);
+    if (stored?.revision === revision) return openRevision(stored, this.#parts.vault);
     throw new HttpError(404, `there is no revision ${revision}`, {
       hint: "GET /v1/admin/audit lists the revisions",
       code: "revision_not_found",
@@ -301,11 +350,10 @@ export class Administration {
     const { store, base, vault } = this.#parts;
     if ((await store.revision()) <= this.revision) return;
     const stored = (await store.configuration())!;
-    const next = opened(stored, vault);
+    const next = openRevision(stored, vault);
     const config = configOf(next, base);
     await this.#served!.apply(config);
-    this.#current = next;
-    this.#config = config;
+    this.#serves(next, config);
     this.#parts.logger.warn({ revision: stored.revision }, "the configuration was changed");
   }
 
@@ -317,33 +365,3 @@ export class Administration {
 }
 
 const POLL_MS = 2000;
-
-/** Name under which the secrets of a revision are sealed. */
-function placeOf(revision: number): string {
-  return `configuration ${revision}`;
-}
-
-function opened({ revision, document, sealed }: StoredConfiguration, vault: VaultPlaces): Revision {
-  const text = [undefined, ...oldVaultKeys(vault)]
-    .map((key) => unseal(sealed, placeOf(revision), key))
-    .find((found) => found !== undefined);
-  if (text === undefined) {
-    throw new InputError(
-      { file: "store", field: "key" },
-      `cannot decrypt the provider keys of revision ${revision} of the configuration`,
-      vault.isShared
-        ? "set JOUST_STORE_KEY to the key with which they were stored"
-        : "restore the file secrets.key in the data folder, or set JOUST_STORE_KEY to the key with which they were stored",
-    );
-  }
-  const secrets = JSON.parse(text) as Record<string, string>;
-  rememberSecrets(Object.values(secrets));
-  return { revision, document: JSON.parse(document) as Document, secrets };
-}
-
-function noStoreKey(): HttpError {
-  return new HttpError(409, "provider keys cannot be stored: there is no key to encrypt them", {
-    hint: "several nodes share this database: set JOUST_STORE_KEY on each of them (openssl rand -hex 32)",
-    code: "store_key_missing",
-  });
-}

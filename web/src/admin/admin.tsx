@@ -7,7 +7,7 @@ import { KeysPage } from "./keys-page.tsx";
 import { LearningPage } from "./learning-page.tsx";
 import { ManagedProvider, useConfiguration } from "./managed.ts";
 import { ModelsPage } from "./models-page.tsx";
-import { ChangeNotice, ReadOnlyNotice } from "./notices.tsx";
+import { ChangeNotice, InvalidNotice, ReadOnlyNotice } from "./notices.tsx";
 import { ProvidersPage } from "./providers-page.tsx";
 import { RoutersPage } from "./routers-page.tsx";
 import { SystemPage } from "./system-page.tsx";
@@ -49,6 +49,7 @@ export function Admin({ section }: { section: AdminSection }) {
       {managed && (
         <ManagedProvider value={managed}>
           <ReadOnlyNotice />
+          <InvalidNotice />
           <ChangeNotice />
           {section === "providers" && <FirstStart />}
           <Content />

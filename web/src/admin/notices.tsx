@@ -22,6 +22,24 @@ export function ReadOnlyNotice() {
   );
 }
 
+/** Says that the newest revision cannot be served, and what to do. */
+export function InvalidNotice() {
+  const { invalid } = useManaged().configuration;
+  if (!invalid) return null;
+  const { revision, served, problem, hint } = invalid;
+  return (
+    <Notice tone="bad">
+      <p>
+        <strong class="font-semibold">{`Revision ${revision} cannot be served.`}</strong>{" "}
+        {served === 0
+          ? "No earlier revision can be served either. If no model comes from keys in the environment, requests get an error."
+          : `These pages show revision ${served}, which is served instead.`}{" "}
+        {`${problem}; ${hint}. The next change that you save replaces it; revision ${revision} stays in the history.`}
+      </p>
+    </Notice>
+  );
+}
+
 /** The result of a change that was not saved, with what to do about it. */
 export function ChangeNotice() {
   const { problem, conflict, change, dismiss, isBusy } = useManaged();

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { newFolder, SANDBOX, startGateway } from "../../gateway/gateway.fixture.ts";
+import { openSqlite } from "../../store/sqlite/open.ts";
+import { applyScores } from "../evaluate/apply.ts";
+import { runForecast } from "../forecast/forecast.ts";
+import { check } from "./check.ts";
+import { checkedConfiguration, servedConfiguration } from "./configuration.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A data folder whose store has a configuration with one model and the router `small`. */
+async function storedFolder(): Promise<string> {
+  const folder = newFolder();
+  const gateway = await startGateway(SANDBOX, { folder, managed: { by: "store" } });
+  const changes = [
+    { section: "models", name: "mine", value: { provider: "sandbox", model: "abacus-14b" } },
+    { section: "models", name: "other", value: { provider: "sandbox", model: "pebble-mini" } },
+    { section: "routers", name: "small", value: { cost_quality_tradeoff: 7 } },
+  ];
+  const saved = await gateway.post("/v1/admin/configuration", { based_on: 0, changes });
+  expect(saved.status).toBe(200);
+  await gateway.close();
+  return folder;
+}
+
+/** Collects what is written to standard output and standard error. */
+function watchOutput() {
+  const lines: string[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, "write").mockImplementation((text) => lines.push(String(text)) > 0);
+  }
+  return () => lines.join("");
+}
+
+it("commands without a file use the configuration that was made on the page", async () => {
+  const data = await storedFolder();
+  const { config, revision } = await servedConfiguration({ data });
+  expect([Object.keys(config.models), revision]).toEqual([["mine", "other"], 1]);
+  const { placement } = await checkedConfiguration({ data });
+  expect(placement.models.map(({ spec }) => spec.name)).toEqual(["mine", "other"]);
+  const output = watchOutput();
+  expect(await check(undefined, { data })).toBe(0);
+  expect(output()).toMatch(
+    /configuration in the store, revision 1: valid\n {2}models: mine, other/,
+  );
+  await runForecast({ data, router: "small", horizon: 10, futures: 10, json: true });
+  expect(output()).toContain('"router":"small"');
+});
+
+it("an evaluation writes its scores into the configuration of the store, not into a new file", async () => {
+  const data = await storedFolder();
+  const { config, file, revision } = await servedConfiguration({ data });
+  const target = { config, file, revision, router: "small" };
+  const text = await applyScores(target, [], join(data, "scores.csv"), { data });
+  expect(text).toContain("saved revision 2");
+  const store = await openSqlite(join(data, "joust.db"));
+  const { document } = (await store.configuration())!;
+  const [record] = await store.audit({ limit: 1 });
+  await store.close();
+  expect(JSON.parse(document).routers.small).toEqual({
+    cost_quality_tradeoff: 7,
+    scores: join(data, "scores.csv"),
+  });
+  expect(record).toMatchObject({ action: "evaluate", target: "routers.small", revision: 2 });
+  expect(existsSync("joust.yaml")).toBe(false);
+  await expect(applyScores(target, [], join(data, "scores.csv"), { data })).rejects.toThrow(
+    "was changed during the evaluation",
+  );
+});
+
+it("a folder without a store has the default configuration", async () => {
+  const data = newFolder();
+  const { config, revision } = await servedConfiguration({ data });
+  expect([config.models, revision]).toEqual([{}, undefined]);
+  expect(existsSync(join(data, "joust.db"))).toBe(false);
+});
