@@ -112,6 +112,11 @@ const RouterPreview = z
   .object({
     router: z.string(),
     requests: z.int().describe("Requests of the last seven days that were used, at most 1,000."),
+    left_out: z
+      .int()
+      .describe(
+        "Requests among the newest 1,000 of that time that could not be used: of another encoder, answered by a model that has left the pool, or stored only in part.",
+      ),
     before: Effect.nullable().describe("With the present settings; null without requests."),
     after: Effect.nullable(),
     quality: Band.nullable().describe(

@@ -50,8 +50,14 @@ async function previewRouter(
   const since = now - DAYS * DAY_MS;
   const page = await store.decisions({ router: name, since, limit: MOST, withX: true });
   const queries = uniformSample(page.map(({ decision }) => ({ ...decision, x: decision.x! })));
-  const traffic = trafficOf(view, queries);
-  const common = { router: name, requests: traffic.length };
+  // Embeddings of another encoder may have the same dimension, but mean something else.
+  const comparable = queries.filter(({ encoder }) => encoder === view.encoder);
+  const traffic = trafficOf(view, comparable);
+  const common = {
+    router: name,
+    requests: traffic.length,
+    left_out: page.length - traffic.length,
+  };
   if (!after) {
     const notes = [`Requests that name ${name} get an error: the router does not exist any more.`];
     return { ...common, before: null, after: null, quality: null, notes };
@@ -137,7 +143,8 @@ function notesOn(
       `${fresh.join(", ")} would be new, and nothing is known about new models: the numbers leave them out.`,
     );
   }
-  if (requests === 0) notes.push("There was no request in the last seven days.");
+  if (requests === 0)
+    notes.push("There was no request in the last seven days that can be decided again.");
   if (!isDeepStrictEqual(before.duels, after.duels)) {
     const most = after.duels.mode === false ? 0 : Math.floor(after.duels.share * requests);
     notes.push(

@@ -21,7 +21,7 @@ export function PreviewView({ routers }: { routers: readonly RouterPreview[] }) 
 }
 
 function RouterPreviewView({ preview }: { preview: RouterPreview }) {
-  const { router, requests, before, after, quality, notes } = preview;
+  const { router, requests, left_out: leftOut, before, after, quality, notes } = preview;
   const models = [
     ...new Set([...Object.keys(before?.shares ?? {}), ...Object.keys(after?.shares ?? {})]),
   ];
@@ -33,7 +33,7 @@ function RouterPreviewView({ preview }: { preview: RouterPreview }) {
       <h3 class="font-semibold">{`${router}: effect on last week's requests`}</h3>
       {before && after && (
         <>
-          <p class="text-sm">{sentence(before.cost, after.cost, quality, requests)}</p>
+          <p class="text-sm">{sentence(before.cost, after.cost, quality, requests, leftOut)}</p>
           <DataTable
             label="Share of the requests by model"
             class="min-w-72"
@@ -73,8 +73,10 @@ function sentence(
   after: number | null,
   quality: RouterPreview["quality"],
   requests: number,
+  leftOut: number,
 ): string {
-  const based = `Based on ${plural(requests, "request")}`;
+  const others = leftOut === 0 ? "" : ` (${leftOut} more cannot be decided again)`;
+  const based = `Based on ${plural(requests, "request")} of the last seven days${others}`;
   const cost =
     before === null || after === null
       ? "the cost is unknown because a model has no price"
