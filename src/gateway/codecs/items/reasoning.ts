@@ -8,6 +8,9 @@ import type { Item, Origin, ReasoningItem } from "./item.ts";
  */
 export const TAG = "joust1";
 
+/** Signature of reasoning whose origin is hidden. No model can verify it, so it is removed from the next request. */
+export const NO_ORIGIN = `${TAG}....`;
+
 type Signed = Pick<ReasoningItem, "signature" | "redacted" | "origin">;
 
 /**
@@ -31,7 +34,7 @@ export function isTagged(signature: string): boolean {
 
 /** Reads what `writeSignature` wrote, or a signature of the dialect itself. */
 export function readSignature(text: string, dialect: DialectName, model?: string): Signed {
-  if (text === "") return {};
+  if (text === "" || text === NO_ORIGIN) return {};
   const [tag, from, redacted, name, ...rest] = text.split(".");
   if (tag !== TAG || !isDialect(from) || name === undefined) {
     return { signature: text, origin: originOf(dialect, model) };

@@ -1,7 +1,9 @@
 import { createParser } from "eventsource-parser";
 import { writeUsage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
+import { anonymousCallId } from "../call-id.ts";
 import type { Dialect, DuelHead, DuelWriter, StreamText } from "../dialect.ts";
+import { anonymousChoice } from "./anonymous.ts";
 import { labelStream, labelWhole } from "./labels.ts";
 import { readConversation } from "./request.ts";
 
@@ -63,6 +65,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
   const id = `chatcmpl-${duel.id}`;
   const chunk = (choices: readonly Json[], more: Json = {}) =>
     eventOf({ id, object: "chat.completion.chunk", created, model, choices, ...more });
+  const callIds = (slot: number) => (call: number) => anonymousCallId(duel, slot, call);
   const begun = new Set<number>();
   /** The delta with the role if it is the first one of its choice, otherwise without: clients join repeated texts. */
   const withRole = (index: number, { role: _, ...delta }: Json): Json => {
@@ -74,7 +77,10 @@ function duelWriter(duel: DuelHead): DuelWriter {
     answerIn: (response) => choicesOf(JSON.parse(Buffer.from(response).toString()))[0],
     textOf: (answer) => textOf({ choices: [answer] }),
     whole: (answers, usage, joust) => {
-      const choices = answers.map((answer, index) => ({ ...answer, index }));
+      const choices = answers.map((answer, index) => ({
+        index,
+        ...anonymousChoice(answer, callIds(duel.isSecond ? 1 : index)),
+      }));
       const body = { id, object: "chat.completion", created, model, choices };
       return JSON.stringify({ ...body, usage: writeUsage(usage), joust });
     },
@@ -84,8 +90,9 @@ function duelWriter(duel: DuelHead): DuelWriter {
     },
     rewrite: (index) =>
       rewriter((choice) => {
-        const delta = isRecord(choice.delta) ? choice.delta : {};
-        return chunk([{ ...choice, index, delta: withRole(index, delta) }]);
+        const own = anonymousChoice(choice, callIds(index));
+        const delta = isRecord(own.delta) ? own.delta : {};
+        return chunk([{ ...own, index, delta: withRole(index, delta) }]);
       }),
     fail: (indices, joust) => {
       const choices = indices.map((index) => ({

@@ -3,10 +3,11 @@ import { CODECS } from "../../codecs/codecs.ts";
 import { Accumulator } from "../../codecs/items/accumulate.ts";
 import type { Answer } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
-import type { Item } from "../../codecs/items/item.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
+import { anonymousCallId } from "../call-id.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
+import { AnonymousEvents, anonymousItems } from "./anonymous.ts";
 import { answerId, labelStream, withNote } from "./labels.ts";
 import { textIn } from "./text.ts";
 
@@ -19,11 +20,15 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
   const codec = CODECS[dialect];
   const { created, model } = duel;
   const head = { id: answerId(dialect, duel.id), model, created };
-  const anonymous = (answer: Answer, usage?: Usage): Json =>
+  const callIds = (slot: number) => (index: number) => anonymousCallId(duel, slot, index);
+  const anonymous = (answer: Answer, slot: number, usage?: Usage): Json =>
     codec.writeAnswer({
       ...answer,
       ...head,
-      choices: answer.choices.map(({ items, stop }) => ({ items: items.map(withoutModel), stop })),
+      choices: answer.choices.map(({ items, stop }) => ({
+        items: anonymousItems(items, callIds(slot)),
+        stop,
+      })),
       usage: usage && anonymousUsage(usage),
       extra: undefined,
     });
@@ -36,12 +41,9 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
   let hasSecond = false;
   const first = (event: ItemEvent): string => {
     if (event.type === "stop") stop = event;
-    if (event.type === "done" && event.origin) {
-      return writer.write({ ...event, origin: { dialect: event.origin.dialect } });
-    }
     return ENDS.has(event.type) ? "" : writer.write(event);
   };
-  const secondAnswer = () => (hasSecond ? anonymous(second.answer()) : undefined);
+  const secondAnswer = () => (hasSecond ? anonymous(second.answer(), 1) : undefined);
   const labelled = (events: string) => Buffer.from(label(note)(Buffer.from(events))).toString();
   return {
     answerIn: (response) => {
@@ -50,21 +52,24 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     },
     textOf: (answer) => textIn(codec.parseAnswer(answer)),
     whole: ([shown, other], usage, joust) => {
-      const answer = anonymous(codec.parseAnswer(shown!), usage);
-      const hidden = other && anonymous(codec.parseAnswer(other));
+      const answer = anonymous(codec.parseAnswer(shown!), duel.isSecond ? 1 : 0, usage);
+      const hidden = other && anonymous(codec.parseAnswer(other), 1);
       return JSON.stringify({ ...answer, joust: { ...joust, second: hidden } });
     },
     open: (joust) => {
       note = joust;
       return labelled(writer.write({ type: "start", ...head }));
     },
-    rewrite: (index) =>
-      rewriter(dialect, (event) => {
-        if (index === 0) return first(event);
+    rewrite: (index) => {
+      const events = new AnonymousEvents(callIds(index));
+      return rewriter(dialect, (event) => {
+        const own = events.push(event);
+        if (index === 0) return own.map(first).join("");
         hasSecond = true;
-        second.push(event);
+        for (const each of own) second.push(each);
         return "";
-      }),
+      });
+    },
     fail: (indices, joust) => {
       note = joust;
       if (indices.includes(1)) hasSecond = false;
@@ -95,12 +100,6 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
 /** Usage without the members that only some providers report, and without the cost. */
 function anonymousUsage(usage: Usage): Usage {
   return { ...usage, cacheWrite1hTokens: 0, cost: undefined };
-}
-
-/** Reasoning without the name of its model, which stays hidden until the vote. */
-function withoutModel(item: Item): Item {
-  if (item.type !== "reasoning" || !item.origin) return item;
-  return { ...item, origin: { dialect: item.origin.dialect } };
 }
 
 /** Events of one answer that the response of a duel writes itself. */
