@@ -27,7 +27,6 @@ import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/
 import { ServedModel } from "./providers/served-model.ts";
 import type { PaidAnswer } from "./routing/answer-prices.ts";
 import { type DecideParts, logDecision, type PendingDecision } from "./routing/decide.ts";
-import { NO_DUEL } from "./routing/explain.ts";
 import { resolveFor } from "./routing/serving.ts";
 import { startSecond } from "./second-answer.ts";
 import { type Metrics, Stopwatch } from "./telemetry/metrics.ts";
@@ -261,20 +260,19 @@ function afterCalls(...works: readonly (() => unknown)[]): void {
  * byte does not wait for it.
  */
 function noteMaker(
-  { id, at, router, duel, isKept }: PendingDecision,
+  { id, at, router, duel, because, isKept }: PendingDecision,
   decision: Decision,
   voteTokens: VoteTokens,
   named: string | undefined,
 ): ResponseForm["note"] {
   const { mode } = router.config;
-  const isImpossible = duel === "not_possible";
   const common = {
     decision_id: id,
     id: named,
     router: router.name,
     mode: mode === "apply" ? undefined : mode,
-    duel: isImpossible ? false : duel === "capped" ? duel : undefined,
-    because: isImpossible ? NO_DUEL : undefined,
+    duel: duel === "not_possible" ? false : duel === "capped" ? duel : undefined,
+    because,
   };
   const ballot = { ...ballotOf(decision, undefined, isKept), x: decision.x };
   const issue = (models: readonly string[]): Json => ({

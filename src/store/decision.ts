@@ -98,6 +98,8 @@ export interface Reasons {
    * the router wanted it, and the client may fetch the second answer later.
    */
   readonly duel?: "requested" | "auto" | "later" | "capped" | "not_possible" | undefined;
+  /** Sentence that says why a requested duel was not possible. */
+  readonly no_duel?: string | undefined;
   /** The encoder failed, so the prompt did not influence the decision. */
   readonly encoder_failed?: boolean | undefined;
 }

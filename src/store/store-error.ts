@@ -4,8 +4,18 @@ import { JoustError } from "../core/errors/joust-error.ts";
 /** The reason why a vote is refused. Clients must not be able to distinguish `unknown` from `foreign`. */
 export type VoteRefusal = "unknown" | "foreign" | "changed" | "single" | "unanswered" | "invalid";
 
+/** The member of a vote that each reason is about. */
+const FIELDS: Record<VoteRefusal, string> = {
+  unknown: "id",
+  foreign: "id",
+  changed: "id",
+  single: "winner",
+  unanswered: "id",
+  invalid: "ranking",
+};
+
 const TEXTS: Record<VoteRefusal, [message: string, hint: string]> = {
-  unknown: ["there is no such decision", "vote with the id that came with the answer"],
+  unknown: ["there is no decision with this id", "vote with the id of an answer of a router"],
   foreign: ["the decision belongs to another key", "vote with the key that sent the request"],
   changed: [
     "this voter has already voted differently on this decision, and the first vote counts",
@@ -22,11 +32,13 @@ const TEXTS: Record<VoteRefusal, [message: string, hint: string]> = {
 export class VoteRefused extends JoustError {
   override readonly name = "VoteRefused";
   readonly reason: VoteRefusal;
+  readonly param: string;
 
   constructor(reason: VoteRefusal) {
     const [message, hint] = TEXTS[reason];
     super(message, { code: `vote_${reason}`, hint });
     this.reason = reason;
+    this.param = FIELDS[reason];
   }
 }
 

@@ -72,12 +72,18 @@ async function newestStored(base: Config, flags: ServeFlags) {
 async function probe(config: Config, file: string | undefined, flags: ServeFlags): Promise<number> {
   const results = await probeGateway(ownOptions(config, file, flags.data));
   for (const { model, deployment, ms, error } of results) {
-    const line = `${model} at ${deployment}`;
+    const line = model === deployment ? model : `${model} at ${deployment}`;
     process.stdout.write(
       error === undefined ? `  ok      ${line}, ${ms} ms\n` : `  failed  ${line}: ${error}\n`,
     );
   }
-  return results.some(({ error }) => error !== undefined) ? 1 : 0;
+  const failed = results.filter(({ error }) => error !== undefined).length;
+  process.stdout.write(
+    failed === 0
+      ? `${results.length} of ${results.length} deployments answered a short request\n`
+      : `${failed} of ${results.length} deployments failed: correct what their lines name, and run joust serve --probe again\n`,
+  );
+  return failed > 0 ? 1 : 0;
 }
 
 /** Notes about aliases that have no effect, because the environment provides a model of this name. */

@@ -98,7 +98,7 @@ async function serveInProcesses(
 
 /** A checkout without development dependencies has no page; a published package always has one. */
 const NO_PAGE =
-  'joust: the page is not built, so the gateway serves its API only; run "npm ci" to build it\n';
+  'joust: the page is not built, so the gateway serves its API only; run "npm ci" in the checkout, which builds it, and start joust again\n';
 
 /** The exit code of a process that SIGTERM has ended. */
 const SIGTERM = 143;

@@ -47,7 +47,11 @@ export function translateRequest(given: Json, route: Route) {
   const whole = CODECS[from].parseRequest(body);
   const { request, leftOut } = strict ? { request: whole, leftOut: [] } : withoutExtras(whole, to);
   const lacks = unsupportedBy(to, request);
-  if (lacks.length > 0) throw new Untranslatable(`${lacks.join(", ")} has no place in ${to}`);
+  if (lacks.length > 0) {
+    const isTool = request.tools?.some((tool) => isForeign(tool, to));
+    const param = isTool ? "tools" : undefined;
+    throw new Untranslatable(`${lacks.join(", ")} has no place in ${to}`, param);
+  }
   const items = withoutForeignReasoning(request.items, { dialect: to, model: origin });
   const { request: adapted, answerTool } = adapt({ ...request, items, model }, to, requestsUsage);
   const written = CODECS[to].writeRequest(adapted);
@@ -67,12 +71,16 @@ export function translateRequest(given: Json, route: Route) {
  */
 function withoutExtras(request: ItemRequest, to: DialectName) {
   const { tools = [] } = request;
-  const isForeign = (tool: Tool) => tool.type === "hosted" && tool.dialect !== to;
   if (!areHostedToolsOptional(request)) return { request, leftOut: [] };
   const leftOut = tools.flatMap((tool) =>
-    tool.type === "hosted" && isForeign(tool) ? [String(tool.value.type)] : [],
+    tool.type === "hosted" && isForeign(tool, to) ? [String(tool.value.type)] : [],
   );
-  return { request: { ...request, tools: tools.filter((tool) => !isForeign(tool)) }, leftOut };
+  return { request: { ...request, tools: tools.filter((tool) => !isForeign(tool, to)) }, leftOut };
+}
+
+/** Whether a tool runs at hosts of another dialect only. */
+function isForeign(tool: Tool, dialect: DialectName): boolean {
+  return tool.type === "hosted" && tool.dialect !== dialect;
 }
 
 const CHECKS: Readonly<Partial<Record<DialectName, (body: Json) => void>>> = {

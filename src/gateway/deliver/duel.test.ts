@@ -74,25 +74,28 @@ describe("a duel", () => {
   });
 
   it("takes place only on request, and not with tools or several answers", async () => {
-    const { post } = sandbox();
+    const { post, get } = sandbox();
     const tools = [{ type: "function", function: { name: "f" } }];
-    for (const body of [
-      chat("hi"),
-      duelled("hi", { n: 2 }),
-      duelled("hi", { tools }),
-      duelled("hi", {
-        messages: [
-          { role: "user", content: "hi" },
-          { role: "tool", content: "1" },
-        ],
-      }),
-    ]) {
+    const messages = [
+      { role: "user", content: "hi" },
+      { role: "tool", content: "1" },
+    ];
+    const joust = { duel: true, allowed_models: ["summit-pro"] };
+    for (const [body, because] of [
+      [chat("hi"), undefined],
+      [duelled("hi", { n: 2 }), "no duel: the request has n: 2"],
+      [duelled("hi", { tools }), "no duel: the request has tools"],
+      [duelled("hi", { messages }), "no duel: the request ends with the result of a tool"],
+      [duelled("hi", { joust }), "no duel: only summit-pro can serve the request"],
+    ] as const) {
       const { json, headers } = await post("/v1/chat/completions", body);
       expect(headers.get("x-joust-model")).toBe(json.model);
-      // The response says why the requested duel did not take place.
-      const none = [false, expect.stringMatching(/^no duel: .*tools/)];
+      // The response and the decision say why the requested duel did not take place.
       const said = [json.joust.duel, json.joust.because];
-      expect(said).toEqual("joust" in body ? none : [undefined, undefined]);
+      const none = [false, expect.stringContaining(because ?? "")];
+      expect(said).toEqual(because === undefined ? [undefined, undefined] : none);
+      const shown = await get(`/v1/decisions/${json.joust.decision_id}`);
+      if (because !== undefined) expect(shown.json.reasons).toContain(json.joust.because);
     }
     const header = await post("/v1/chat/completions", chat("hi"), { "x-joust-duel": "true" });
     expect(header.json.choices).toHaveLength(2);

@@ -157,10 +157,9 @@ export function readRequest(
   headers?: Readonly<Record<string, string>>,
 ): ModelRequest {
   const members = scanRequest(body);
-  const model = members.value("model");
-  if (typeof model !== "string" || model === "") {
-    throw invalidMember("model", "has to name a model or a router");
-  }
+  // A missing name is refused where it is resolved, with the names that exist.
+  const model = members.value("model") ?? "";
+  if (typeof model !== "string") throw invalidMember("model", "has to be a text");
   const stream = members.value("stream") ?? false;
   if (typeof stream !== "boolean") throw invalidMember("stream", "has to be true or false");
   return { endpoint, body, members, model, stream, headers };
@@ -176,6 +175,15 @@ export function passedHeaders(
     return value === undefined || value === "" ? [] : [[name, String(value)] as const];
   });
   return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+/** Hint for a request without messages. */
+export const MESSAGES_HINT =
+  'send a list such as [{"role": "user", "content": "Hi"}]; the member input belongs to /v1/responses';
+
+/** The error of a member that is missing. `hint` says what to send. */
+export function missingMember(param: string, hint: string): HttpError {
+  return new HttpError(400, `${param} is missing`, { hint, code: "missing_value", param });
 }
 
 export function invalidMember(param: string, problem: string): HttpError {

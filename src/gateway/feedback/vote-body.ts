@@ -27,10 +27,12 @@ export function readVote(body: VoteRequest, metrics: Metrics = {}): Vote {
   const isLast = body.last === true;
   // A vote token belongs to one decision.
   if (id === undefined && (session === undefined || body.vote_token !== undefined)) {
-    throw missing(
-      "id",
-      "send the id that came with the answer, or session_id and last without a token",
-    );
+    throw body.vote_token === undefined
+      ? missing("id", "send the id that came with the answer, or session_id and last: true")
+      : missing(
+          "id",
+          "send the id of the answer that the vote token came with: the token replaces the API key, not the id",
+        );
   }
   if (isLast && (id !== undefined || session === undefined)) {
     throw missing("session_id", "last: true needs a session_id and no id");

@@ -68,7 +68,7 @@ export function isVoted(votes: DecisionRecord["votes"]): boolean {
 export function explanation(decision: Omit<Decision, "x">): Explanation {
   const { candidates, values, costs, propensity, seed, lambda, pair, omitted } = decision;
   const reasons = decision.reasons ?? {};
-  const { uncertainty, win, runner_up, duel, tokens, ...rest } = reasons;
+  const { uncertainty, win, runner_up, duel, no_duel: _, tokens, ...rest } = reasons;
   return {
     chosen: [...new Set(pair)],
     scores: candidates.map((model, i) => ({

@@ -15,10 +15,18 @@ export interface Needs {
   readonly answerTokens: number | undefined;
   /** Tokens of the answer that must fit into the context. Default: `answerTokens`. */
   readonly roomTokens?: number | undefined;
-  /** The dialect that the host itself must speak, because the request cannot be translated. */
-  readonly native?: DialectName | undefined;
+  /** A part of the request that cannot be translated, and the dialect that the host itself must speak for it. */
+  readonly native?: NativeNeed | undefined;
   /** Whether only a model with a price may answer. */
   readonly priced?: boolean | undefined;
+}
+
+interface NativeNeed {
+  readonly dialect: DialectName;
+  /** Member of the request. */
+  readonly param: string;
+  /** The part of the request, for errors: "the tool web_search". */
+  readonly what: string;
 }
 
 /** Names the need that a model does not meet, or returns undefined if it can serve the request. */

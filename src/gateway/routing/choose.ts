@@ -158,15 +158,15 @@ function candidatesOf(
         ? "is not among allowed_models"
         : needs.priced && !model.spec.price
           ? "has no price, and the API key has a budget"
-          : needs.native && !model.dialects.includes(needs.native)
-            ? `does not speak ${needs.native}, which the request needs`
+          : needs.native && !model.dialects.includes(needs.native.dialect)
+            ? `does not speak ${needs.native.dialect}, which ${needs.native.what} needs`
             : lackOf(model.capabilities, needs);
     if (lack !== undefined) excluded.push([pool.models[k]!, lack]);
     else if (model!.isResting) resting.push(k);
     else indices.push(k);
   }
   if (indices.length === 0) {
-    if (resting.length === 0) throw noCandidate(name, excluded);
+    if (resting.length === 0) throw noCandidate(name, excluded, needs.native);
     // Every capable model has failed often. Trying one is better than an error.
     return { indices: resting, excluded };
   }
@@ -175,12 +175,18 @@ function candidatesOf(
   return { indices, excluded };
 }
 
-function noCandidate(router: string, excluded: Candidates["excluded"]): HttpError {
+function noCandidate(
+  router: string,
+  excluded: Candidates["excluded"],
+  native: Needs["native"],
+): HttpError {
   const reasons = excluded.map(([model, reason]) => `${model} ${reason}`).join("; ");
   return new HttpError(400, `no model of ${router} can serve this request: ${reasons}`, {
-    hint: "change the request, or add a model that can serve it",
+    hint: native
+      ? `${native.what} runs at the provider: remove it from ${native.param}, or add a model to ${router} whose provider has dialects.${native.dialect}`
+      : "change the request, or add a model that can serve it",
     code: "no_capable_model",
-    param: "model",
+    param: native?.param ?? "model",
   });
 }
 

@@ -41,6 +41,8 @@ export interface PendingDecision {
   readonly isLater: boolean;
   /** Reason why there is a duel, or why there is none although one was requested. */
   readonly duel: Reasons["duel"];
+  /** Sentence that says why a requested duel is not possible. */
+  readonly because: string | undefined;
   readonly session: Session | undefined;
   /** Key of the conversation, by which it stays with one deployment of a model. */
   readonly affinity: string | undefined;
@@ -102,7 +104,7 @@ export async function decide(
   // A conversation that has its model, or the guard's, keeps it unless the client requests a duel.
   const isFree = before === undefined && view.guard === undefined;
   const room = isFree ? hasRoomForSecond : undefined;
-  const duel = duelFor(view, router.cap, caller, conversation, room);
+  const planned = duelFor(view, router.cap, caller, conversation, room);
   const at = clock.date();
   const priced: PricedConversation = {
     prefixes,
@@ -120,13 +122,17 @@ export async function decide(
     quotes,
     allowed: both(options.allowed_models ?? undefined, caller.models),
     tradeoff: options.cost_quality_tradeoff ?? view.config.cost_quality_tradeoff,
-    duel: duel.wanted,
+    duel: planned.wanted,
     kept: before === undefined ? undefined : { model: before, firmly: inToolLoop },
     seed: newSeed(),
   };
   const choice = choose(view, query);
   const { pair } = choice;
   const isDuel = pair[0] !== pair[1];
+  const duel =
+    planned.reason === "requested" && !isDuel
+      ? notPossible(`only ${view.models[pair[0]]!.name} can serve the request`)
+      : planned;
   const isLater = isDuel && duel.reason === "later";
   router.cap.routed(isDuel);
   stopwatch?.stage("decide");
@@ -143,6 +149,7 @@ export async function decide(
     isDuel,
     isLater,
     duel: duel.reason,
+    because: duel.because,
     session,
     // The instructions are skipped, because many conversations share them.
     affinity: session?.id ?? prefixes.find(({ isHead }) => !isHead)?.hash,
@@ -168,7 +175,7 @@ export async function decide(
         session: session?.isImplicit ? undefined : session?.id,
         prompt: sealedPrompt(serving().config, conversation.prompt, query.id),
         sample: sample === 1 ? undefined : sample,
-        reasons: { duel: duel.reason, encoder_failed: failed || undefined },
+        reasons: { duel: duel.reason, no_duel: duel.because, encoder_failed: failed || undefined },
       }),
   };
 }
@@ -202,26 +209,58 @@ export function logDecision(
  * router may want one, whose second answer the client fetches later.
  */
 function duelFor(
-  { config, models }: RouterView,
+  view: RouterView,
   cap: DuelCap,
   caller: Caller,
-  { n, needs, inToolLoop, options }: Conversation,
+  conversation: Conversation,
   hasRoomForSecond: DecideParts["hasRoomForSecond"],
-): { wanted: boolean | "auto"; reason?: Reasons["duel"] } {
+): PlannedDuel {
+  const { config, name } = view;
+  const { needs, options } = conversation;
   const { on_request: onRequest, mode } = config.duels;
-  const isPossible =
-    config.mode === "apply" && models.length > 1 && n === 1 && !needs.tools && !inToolLoop;
+  const obstacle = obstacleTo(view, conversation);
+  const isPossible = obstacle === undefined;
   if (options.duel === false) return { wanted: false };
   if (onRequest && options.duel != null) {
-    if (!isPossible) return { wanted: false, reason: "not_possible" };
+    if (!isPossible) return notPossible(obstacle);
     if (options.duel === true) return { wanted: true, reason: "requested" };
     return cap.allows ? { wanted: "auto", reason: "auto" } : { wanted: false, reason: "capped" };
   }
   const wanted = hasRoomForSecond ? (caller.duels ?? mode) : false;
   // A host that keeps the state of a conversation must not get a second request for it.
-  if (wanted === false || !isPossible || needs.native) return { wanted: false };
+  if (wanted === false || !isPossible || needs.native) {
+    return options.duel === true
+      ? notPossible(`routers.${name}.duels.on_request is false in the configuration`)
+      : { wanted: false };
+  }
   const isAllowed = cap.allows && hasRoomForSecond?.() === true;
   return isAllowed ? { wanted, reason: "later" } : { wanted: false, reason: "capped" };
+}
+
+/** Whether there should be a duel, and why or why not. */
+interface PlannedDuel {
+  readonly wanted: boolean | "auto";
+  readonly reason?: Reasons["duel"];
+  /** Sentence that says why a requested duel is not possible. */
+  readonly because?: string;
+}
+
+function notPossible(obstacle: string): PlannedDuel {
+  return { wanted: false, reason: "not_possible", because: `no duel: ${obstacle}` };
+}
+
+/** The property of a request or of its router that a duel is not possible with. */
+function obstacleTo(
+  { config, models, name }: RouterView,
+  { n, needs, inToolLoop }: Conversation,
+): string | undefined {
+  if (config.mode !== "apply") return `the mode of router ${name} is ${config.mode}, not apply`;
+  if (models.length < 2) return `router ${name} has a single model`;
+  if (n !== 1) return `the request has n: ${n}, and a duel is two answers of different models`;
+  if (needs.tools) return "the request has tools, and only one model can call them";
+  if (inToolLoop)
+    return "the request ends with the result of a tool, and the model that called it answers";
+  return undefined;
 }
 
 /** The prompt for the log, encrypted if there is a key; undefined if prompts are not stored. */

@@ -155,12 +155,12 @@ export function inWords(decision: Omit<Decision, "x">): string[] {
       "no duel: duels have reached their largest share of the requests or of the cost",
     );
   }
-  if (reasons.duel === "not_possible") sentences.push(NO_DUEL);
+  if (reasons.duel === "not_possible") sentences.push(reasons.no_duel ?? NO_DUEL);
   return sentences;
 }
 
-/** Sentence that says why a requested duel is not possible. */
-export const NO_DUEL =
+/** Sentence for decisions of older versions, which did not store why a requested duel was not possible. */
+const NO_DUEL =
   "no duel: duels are not possible with tools, n > 1, a single model, or in a mode other than apply";
 
 function percent(share: number): string {

@@ -29,11 +29,29 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
     (AUTO.has(name) ? first(routers) : undefined);
   if (found) return found;
   const known = [...routers.keys(), ...models.keys()].slice(0, 20).join(", ");
+  if (name === "") {
+    throw new HttpError(400, "model is missing: it names a router or a model", {
+      hint: `known names: ${known}`,
+      code: "missing_value",
+      param: "model",
+    });
+  }
   throw new HttpError(404, `the model \`${name}\` does not exist`, {
-    hint: `known names: ${known}`,
+    hint: `known names: ${known}${aliasHint(serving, name)}`,
     code: "model_not_found",
     param: "model",
   });
+}
+
+/** Names of models that programs send although nobody configured them there, such as Claude Code. */
+const FAMILIES = /^(claude|gpt|codex|gemini|grok)-/;
+
+/** The line of joust.yaml that sends names of this family to a router; "" for other names. */
+function aliasHint({ routers }: Serving, name: string): string {
+  const [, family] = FAMILIES.exec(name) ?? [];
+  const router = first(routers)?.name;
+  if (family === undefined || router === undefined) return "";
+  return `; to send such names to ${router}, add to joust.yaml: routers: {${router}: {aliases: ["${family}-*"]}}`;
 }
 
 /** The router or model that a request names, if its key may use it. Throws 403 otherwise. */

@@ -58,10 +58,10 @@ function asHttpError(error: unknown, limit: number): HttpError {
     return new HttpError(503, message, { code, hint, retryAfter });
   }
   if (error instanceof VoteRefused) {
-    const { reason, message, code, hint } = error;
+    const { reason, message, code, hint, param } = error;
     // The existence of another key's decision is not revealed.
     if (reason === "unknown" || reason === "foreign") return noDecision();
-    return new HttpError(reason === "changed" ? 409 : 400, message, { code, hint });
+    return new HttpError(reason === "changed" ? 409 : 400, message, { code, hint, param });
   }
   if (error instanceof InputError) {
     const { file, field, problem, hint } = error;
@@ -100,8 +100,8 @@ function frameworkError(
 }
 
 export function noDecision(): HttpError {
-  return new HttpError(404, "there is no such decision", {
-    hint: "use the id that came with the answer",
+  return new HttpError(404, "there is no decision with this id", {
+    hint: 'use the id of an answer of a router, such as "auto", and the API key of its request; an answer of a model that the request names has no decision, so nobody can vote on it',
     code: "decision_not_found",
     param: "id",
   });

@@ -35,9 +35,17 @@ export function answerUnknownPath(
       });
     }
     const { kind, hint } = hintFor(app, method, path);
+    if (path === "/" && files === undefined) throw pageNotBuilt();
     unknown.count(kind, method, path, hint);
     throw new HttpError(404, `there is no ${method} ${path}`, { hint, code: "not_found" });
   }
+}
+
+function pageNotBuilt(): HttpError {
+  return new HttpError(404, "the page is not built, so this gateway serves its API only", {
+    hint: 'run "npm ci" in the checkout, which installs the development dependencies and builds the page, then start joust again; /openapi.json lists all endpoints',
+    code: "page_not_built",
+  });
 }
 
 type UnknownKind = "base_url" | "method" | "other_api" | "other";

@@ -7,12 +7,12 @@ import { Untranslatable } from "../items/unsupported.ts";
  * refuse them itself. Throws Untranslatable, which names the member.
  */
 export function checkChat({ messages, tools }: Json): void {
-  if (!Array.isArray(messages)) throw new Untranslatable("messages is not a list");
+  if (!Array.isArray(messages)) throw fault("messages", "is not a list");
   for (const [i, message] of messages.entries()) checkMessage(message, `messages[${i}]`);
   for (const [i, tool] of (Array.isArray(tools) ? tools : []).entries()) {
-    if (!isRecord(tool)) throw new Untranslatable(`tools[${i}] is not an object`);
+    if (!isRecord(tool)) throw fault(`tools[${i}]`, "is not an object");
     if (tool.type === "function" && !isRecord(tool.function)) {
-      throw new Untranslatable(`tools[${i}].function is missing`);
+      throw fault(`tools[${i}].function`, "is missing");
     }
   }
 }
@@ -22,16 +22,16 @@ const ROLES: ReadonlySet<unknown> = new Set([
 ]);
 
 function checkMessage(message: unknown, field: string): void {
-  if (!isRecord(message)) throw new Untranslatable(`${field} is not an object`);
+  if (!isRecord(message)) throw fault(field, "is not an object");
   const { role, content, tool_call_id: id, tool_calls: calls } = message;
-  if (!ROLES.has(role)) throw new Untranslatable(`${field}.role is ${JSON.stringify(role)}`);
+  if (!ROLES.has(role)) throw fault(`${field}.role`, `is ${JSON.stringify(role)}`);
   if (role === "tool" && typeof id !== "string") {
-    throw new Untranslatable(`${field}.tool_call_id is missing`);
+    throw fault(`${field}.tool_call_id`, "is missing");
   }
   if (Array.isArray(content)) {
     for (const [i, part] of content.entries()) checkPart(part, `${field}.content[${i}]`);
   } else if (typeof content !== "string" && content !== null && content !== undefined) {
-    throw new Untranslatable(`${field}.content is neither text nor a list of parts`);
+    throw fault(`${field}.content`, "is neither text nor a list of parts");
   }
   for (const [i, call] of (Array.isArray(calls) ? calls : []).entries()) {
     checkCall(call, `${field}.tool_calls[${i}]`);
@@ -39,24 +39,30 @@ function checkMessage(message: unknown, field: string): void {
 }
 
 function checkPart(part: unknown, place: string): void {
-  if (!isRecord(part)) throw new Untranslatable(`${place} is not an object`);
+  if (!isRecord(part)) throw fault(place, "is not an object");
   const { image_url: image, file } = part;
   if (part.type === "image_url" && typeof (isRecord(image) ? image.url : image) !== "string") {
-    throw new Untranslatable(`${place}.image_url has no url`);
+    throw fault(`${place}.image_url`, "has no url");
   }
   if (part.type === "file" && !(isRecord(file) && typeof file.file_data === "string")) {
-    throw new Untranslatable(
-      `${place}.file has no file_data, and a file id of another host is not known here`,
+    throw fault(
+      `${place}.file`,
+      "has no file_data, and a file id of another host is not known here",
     );
   }
 }
 
 function checkCall(call: unknown, place: string): void {
-  if (!isRecord(call)) throw new Untranslatable(`${place} is not an object`);
+  if (!isRecord(call)) throw fault(place, "is not an object");
   if (isRecord(call.custom)) return;
-  if (!isRecord(call.function)) throw new Untranslatable(`${place} is not the call of a function`);
+  if (!isRecord(call.function)) throw fault(place, "is not the call of a function");
   const text = call.function.arguments;
   if (typeof text === "string" && text.trim() !== "" && parseJson(text) === undefined) {
-    throw new Untranslatable(`${place}.arguments is not JSON`);
+    throw fault(`${place}.arguments`, "is not JSON");
   }
+}
+
+/** The error of a member. */
+function fault(param: string, problem: string): Untranslatable {
+  return new Untranslatable(`${param} ${problem}`, param);
 }

@@ -86,13 +86,13 @@ it("content that a dialect has no place for is named once", () => {
   expect(unsupportedBy("chat", full)).toEqual([
     "image by file id",
     "document by URL",
-    "tool web_search",
+    "the tool web_search, which runs at a provider that speaks responses",
   ]);
   expect(unsupportedBy("responses", full)).toEqual(["part video_url", "n above 1"]);
   expect(unsupportedBy("messages", full)).toEqual([
     "audio",
     "part video_url",
-    "tool web_search",
+    "the tool web_search, which runs at a provider that speaks responses",
     "n above 1",
   ]);
 });

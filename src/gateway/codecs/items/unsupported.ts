@@ -13,7 +13,10 @@ export function unsupportedBy(dialect: DialectName, request: ItemRequest): strin
   });
   const found = parts.flatMap((part) => unsupportedPart(dialect, part) ?? []);
   for (const tool of request.tools ?? []) {
-    if (tool.type === "hosted" && tool.dialect !== dialect) found.push(`tool ${tool.value.type}`);
+    if (tool.type === "hosted" && tool.dialect !== dialect)
+      found.push(
+        `the tool ${tool.value.type}, which runs at a provider that speaks ${tool.dialect}`,
+      );
   }
   if (dialect !== "chat" && (request.choices ?? 1) > 1) found.push("n above 1");
   return [...new Set(found)];
@@ -37,4 +40,11 @@ function unsupportedPart(dialect: DialectName, part: Part): string | undefined {
 /** A request that cannot be expressed in the upstream's dialect. */
 export class Untranslatable extends Error {
   override readonly name = "Untranslatable";
+  /** Member of the request that is at fault, if it is known. */
+  readonly param: string | undefined;
+
+  constructor(message: string, param?: string) {
+    super(message);
+    this.param = param;
+  }
 }

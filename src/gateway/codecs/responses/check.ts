@@ -9,7 +9,7 @@ export function checkResponses(body: Json): void {
   for (const name of KEPT_BY_HOST) {
     const value = body[name];
     if (value !== undefined && value !== null && value !== false) {
-      throw new Untranslatable(`${name} needs a host that speaks the Responses API`);
+      throw new Untranslatable(`${name} needs a host that speaks the Responses API`, name);
     }
   }
 }

@@ -1,6 +1,12 @@
 import type { Needs } from "../../providers/capabilities.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
-import { type Conversation, invalidMember, type RequestHeaders } from "../dialect.ts";
+import {
+  type Conversation,
+  invalidMember,
+  MESSAGES_HINT,
+  missingMember,
+  type RequestHeaders,
+} from "../dialect.ts";
 import { readOptions } from "../options.ts";
 import { looksLikeError } from "../tool-error.ts";
 import { historyOf } from "./history.ts";
@@ -8,6 +14,7 @@ import { promptOf, textOf } from "./prompt.ts";
 
 export function readConversation(members: Members, headers: RequestHeaders): Conversation {
   const messages = members.value("messages");
+  if (messages === undefined) throw missingMember("messages", MESSAGES_HINT);
   if (!Array.isArray(messages)) throw invalidMember("messages", "has to be a list of messages");
   const { valueStart, valueEnd } = members.find("messages")!;
   const n = members.value("n");

@@ -7,7 +7,6 @@ import {
 } from "../../codecs/items/item.ts";
 import { areHostedToolsOptional, type ItemRequest } from "../../codecs/items/request.ts";
 import type { Needs } from "../../providers/capabilities.ts";
-import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Members } from "../../wire/json.ts";
 import { historyOf } from "../chat/history.ts";
 import { promptOf } from "../chat/prompt.ts";
@@ -37,7 +36,7 @@ export function conversationOf(
   return {
     prompt: promptOf(messages),
     history: historyOf([...system, ...messages], needs.tools || inToolLoop),
-    needs: { ...needs, native: nativeDialect(request, options.strict === true) },
+    needs: { ...needs, native: nativeNeed(request, options.strict === true) },
     n: 1,
     wantsUsage: true,
     inToolLoop,
@@ -95,13 +94,17 @@ function needsOf(request: ItemRequest, members: Members): Needs {
   };
 }
 
-/** The dialect that hosts must speak to serve tools and states that run at the host. */
-function nativeDialect(request: ItemRequest, isStrict: boolean): DialectName | undefined {
+/** The tool or the state that runs at the host, and the dialect that the host must speak for it. */
+function nativeNeed(request: ItemRequest, isStrict: boolean): Needs["native"] {
   const { tools = [], extra } = request;
   const hosted = tools.find((tool) => tool.type === "hosted");
-  if (hosted && (isStrict || !areHostedToolsOptional(request))) return hosted.dialect;
+  if (hosted && (isStrict || !areHostedToolsOptional(request))) {
+    return { dialect: hosted.dialect, param: "tools", what: `the tool ${hosted.value.type}` };
+  }
   const { background, conversation, prompt } = extra?.responses ?? {};
-  return background === true || conversation || prompt ? "responses" : undefined;
+  const states = { background: background === true, conversation, prompt };
+  const [state] = Object.entries(states).find(([, value]) => value) ?? [];
+  return state === undefined ? undefined : { dialect: "responses", param: state, what: state };
 }
 
 /** Bytes of an attached image, sound or file, which are not text. */

@@ -3,7 +3,7 @@ import { sse } from "../../codecs/items/codec.ts";
 import { messagesCodec } from "../../codecs/messages/codec.ts";
 import type { UpstreamError } from "../../providers/upstream/error.ts";
 import { bodyOf } from "../body.ts";
-import { type Dialect, invalidMember } from "../dialect.ts";
+import { type Dialect, invalidMember, MESSAGES_HINT, missingMember } from "../dialect.ts";
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
@@ -25,6 +25,7 @@ export const messages: Dialect = {
   checkState: refuseThread,
   read: (members, headers) => {
     const body = bodyOf(members);
+    if (body.messages === undefined) throw missingMember("messages", MESSAGES_HINT);
     if (!Array.isArray(body.messages)) {
       throw invalidMember("messages", "has to be a list of messages");
     }

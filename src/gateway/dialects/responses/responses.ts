@@ -2,20 +2,30 @@ import { sse } from "../../codecs/items/codec.ts";
 import { writeError, writeResponse } from "../../codecs/responses/answer.ts";
 import { responsesCodec } from "../../codecs/responses/codec.ts";
 import { bodyOf } from "../body.ts";
-import type { Dialect } from "../dialect.ts";
+import { type Dialect, missingMember } from "../dialect.ts";
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
 import { ItemText, textIn } from "../items/text.ts";
 import { errorFields } from "../upstream-error.ts";
 
+/** Members of a request, one of which says what the model answers. */
+const INPUTS = ["input", "previous_response_id", "conversation", "prompt"];
+const INPUT_HINT =
+  "send a text or a list of items; the member messages belongs to /v1/chat/completions and /v1/messages";
+
 /** OpenAI's Responses. */
 export const responses: Dialect = {
   name: "responses",
   endpoint: "responses",
   passedHeaders: [],
-  read: (members, headers) =>
-    conversationOf(responsesCodec.parseRequest(bodyOf(members)), members, headers),
+  read: (members, headers) => {
+    const body = bodyOf(members);
+    if (!INPUTS.some((name) => (body[name] ?? undefined) !== undefined)) {
+      throw missingMember("input", INPUT_HINT);
+    }
+    return conversationOf(responsesCodec.parseRequest(body), members, headers);
+  },
   label: labelWhole("responses"),
   labelStream: labelStream("responses"),
   textOf: (answer) =>

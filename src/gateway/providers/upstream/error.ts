@@ -19,6 +19,7 @@ export class UpstreamError extends Error {
   /** Advice to the operator or the client. */
   readonly hint: string | undefined;
   readonly #facts: ErrorFacts | undefined;
+  readonly #param: string | undefined;
   #verdict: Verdict | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
@@ -30,6 +31,7 @@ export class UpstreamError extends Error {
     this.retryAfter = details.retryAfter;
     this.hint = details.hint;
     this.#facts = this.body && details.facts;
+    this.#param = details.param;
     this.#verdict = this.#judge(undefined);
   }
 
@@ -107,7 +109,7 @@ export class UpstreamError extends Error {
       // JSON strings contain no raw line breaks, so this removes only white space.
       return own.replace(/[\r\n]+/g, "");
     }
-    const { code, param = null } = this.#facts ?? {};
+    const { code, param = this.#param ?? null } = this.#facts ?? {};
     const kind = this.refusal && this.refusal.kind !== "request" ? this.refusal.kind : undefined;
     const error = {
       message: this.message,
@@ -150,6 +152,8 @@ interface ErrorDetails {
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
   readonly hint?: string | undefined;
+  /** Member of the request that is at fault, if the gateway itself has found it. */
+  readonly param?: string | undefined;
   /** Facts of an error response, from which its refusal is classified. */
   readonly facts?: ErrorFacts;
 }

@@ -153,5 +153,5 @@ function refusal(upstream: string, error: unknown): unknown {
     return new UpstreamError("unreachable", upstream, error.message);
   if (!(error instanceof Untranslatable)) return error;
   const problem = `does not support the request: ${error.message}`;
-  return new UpstreamError("request", upstream, problem);
+  return new UpstreamError("request", upstream, problem, { param: error.param });
 }
