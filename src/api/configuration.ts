@@ -33,6 +33,9 @@ export const Configuration = z
       })
       .optional()
       .describe("Why the newest revision is not served."),
+    next_steps: z
+      .array(z.string())
+      .describe("What is left to do, such as adding a model of a provider that has none."),
     can_store_secrets: z
       .boolean()
       .describe("False if several nodes share the database and `JOUST_STORE_KEY` is not set."),

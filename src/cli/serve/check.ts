@@ -5,6 +5,7 @@ import { configOf } from "../../gateway/administration/document.ts";
 import { openRevision } from "../../gateway/administration/revisions.ts";
 import { gatewayFaults, probeGateway } from "../../gateway/check-gateway.ts";
 import type { Config } from "../../gateway/config/config.ts";
+import { nextSteps } from "../../gateway/config/next-steps.ts";
 import { ConfigError } from "../../gateway/config/read-config.ts";
 import { ownOptions } from "../../gateway/own-options.ts";
 import { missingKeys, type Placement } from "../../gateway/providers/model-specs.ts";
@@ -28,7 +29,7 @@ export async function check(file: string | undefined, flags: ServeFlags): Promis
   const names = placement.models.map(({ spec }) => spec.name).join(", ");
   const routers = Object.keys(config.routers).join(", ");
   process.stdout.write(
-    `${file ?? (revision === undefined ? "default configuration" : `configuration in the store, revision ${revision}`)}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}${aliasNotes(config, placement)}`,
+    `${file ?? (revision === undefined ? "default configuration" : `configuration in the store, revision ${revision}`)}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}${aliasNotes(config, placement)}${stepNotes(config)}`,
   );
   return flags.probe ? probe(config, file, flags) : 0;
 }
@@ -97,6 +98,13 @@ function aliasNotes({ routers }: Config, { models }: Placement): string {
       ({ router, alias }) =>
         `  note: the alias ${alias} of the router ${router} has no effect: requests with this name go to the model ${alias}\n`,
     )
+    .join("");
+}
+
+/** Notes about providers without a model. */
+function stepNotes(config: Config): string {
+  return nextSteps(config)
+    .map((step) => `  note: ${step}\n`)
     .join("");
 }
 

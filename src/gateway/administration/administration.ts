@@ -5,6 +5,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import type { Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
 import type { Config } from "../config/config.ts";
+import { nextSteps } from "../config/next-steps.ts";
 import { HttpError } from "../wire/http-error.ts";
 import type { Audit } from "./audit.ts";
 import {
@@ -193,6 +194,7 @@ export class Administration {
       ...(managed.by === "file" && { file: managed.file }),
       ...(this.#invalid && { invalid: this.invalid }),
       revision,
+      next_steps: nextSteps(this.#config),
       can_store_secrets: vault.key !== undefined || !vault.isShared,
       from: this.#served?.from() ?? "sandbox",
       document: (this.isEditable ? document : effective) as Configuration["document"],

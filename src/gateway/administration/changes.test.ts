@@ -120,6 +120,35 @@ describe("a change that changes nothing", () => {
   });
 });
 
+describe("a provider that is added alone", () => {
+  it("is saved, and the response says that a model is missing", async () => {
+    const { gateway } = await startWithHouse();
+    const added = await change(gateway, 1, ["providers", "new", { url: URL, key: KEY }]);
+    expect(added.status).toBe(200);
+    expect(added.json.next_steps).toEqual([
+      expect.stringMatching(/^No model uses the provider new yet: add one, .*"provider": "new"/),
+    ]);
+    const done = await change(gateway, 2, ["models", "n", { provider: "new" }]);
+    expect(done.json.next_steps).toEqual([]);
+  });
+
+  it("to an installation without named models serves those that it lists", async () => {
+    const { url } = await startUpstream(KEY, ["small", "large"]);
+    const gateway = await start();
+    const added = await change(gateway, 0, ["providers", "new", { url, key: KEY }]);
+    expect(added.json.next_steps).toEqual([
+      expect.stringMatching(/^Every model that the provider new lists is served/),
+    ]);
+    expect([...gateway.serving().models.keys()]).toEqual(["small", "large"]);
+  });
+
+  it("is refused with its entry and the remedy if it does not list its models", async () => {
+    const { json } = await change(await start(), 0, ["providers", "new", { url: URL }]);
+    expect(json.error.param).toBe("providers.new");
+    expect(json.error.hint).toContain("add the models of it that you want under models");
+  });
+});
+
 it("an administrative request that is refused names the member at fault", async () => {
   const gateway = await start();
   const entries = [

@@ -7,7 +7,7 @@ import {
 } from "../../core/encoder/open-encoder.ts";
 import { readReference } from "../../core/encoder/reference.ts";
 import { messageOf } from "../../core/errors/joust-error.ts";
-import { InputError } from "../../core/input/input-error.ts";
+import { InputError, type Place } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -139,8 +139,11 @@ export class Builder {
     const openSandbox = () => this.#openSandbox(config);
     const { server } = config;
     const listModels = (provider: Provider) => {
-      refuseOwnAddress(provider, server, { file: "the environment", field: provider.name });
-      return this.#listModels(provider);
+      const place = config.providers[provider.name]
+        ? { file: "joust.yaml", field: `providers.${provider.name}` }
+        : { file: "the environment", field: provider.name };
+      refuseOwnAddress(provider, server, place);
+      return this.#listModels(provider, place);
     };
     const { env } = this.#options;
     const catalog = () => this.#openCatalog();
@@ -250,13 +253,13 @@ export class Builder {
     return this.#sandbox.opened;
   }
 
-  async #listModels(provider: Provider): Promise<string[]> {
+  async #listModels(provider: Provider, place: Place): Promise<string[]> {
     const host = this.#hosts.get(provider, {});
     const names = await host.models?.(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => {
       throw new InputError(
-        { file: "the environment", field: provider.name },
+        place,
         `did not list its models at ${provider.url}: ${messageOf(error)}`,
-        "start it, correct its address, or name the models in joust.yaml",
+        "start it, correct its address or its key, or add the models of it that you want under models: they are listed only if none is named",
       );
     });
     return names ?? [];

@@ -55,6 +55,7 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
   const entry = configuration.document.providers[name] as
     | { readonly key?: string; readonly url?: string; readonly kind?: string }
     | undefined;
+  const hasModels = Object.keys(configuration.document.models).length > 0;
   const [test, setTest] = useState<ProviderTest>();
   const [problem, setProblem] = useState<string>();
   const [isTesting, setIsTesting] = useState(false);
@@ -138,6 +139,16 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
             Save the new key
           </Button>
         </form>
+      )}
+      {isEditable && models.length === 0 && (
+        <p class="text-sm text-muted">
+          {hasModels
+            ? "No model uses this provider yet. "
+            : "Every model that this provider lists is served. "}
+          <a href="#/admin/models" class="underline">
+            {hasModels ? "Add a model of it" : "Choose among them"}
+          </a>
+        </p>
       )}
       <Problem text={problem} />
       {test && <TestReport test={test} />}
