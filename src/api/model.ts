@@ -30,7 +30,11 @@ export const ListedModel = z
       .describe(
         "Those of a router are the best of its models. A capability that is not listed is assumed to exist.",
       ),
-    models: z.array(z.string()).optional().describe("Models of a router."),
+    disabled: z
+      .literal(true)
+      .optional()
+      .describe("The model is configured, but answers no requests."),
+    models: z.array(z.string()).optional().describe("Models of a router that answer requests."),
     deployments: z
       .array(
         z.object({

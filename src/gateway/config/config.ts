@@ -99,6 +99,8 @@ const DEPLOYMENT = z.strictObject({
 });
 
 const MODEL = z.strictObject({
+  /** Whether the model answers requests. A disabled model keeps its place in the pools and what was learned about it. */
+  enabled: z.boolean().default(true),
   provider: NAME.optional(),
   /** Endpoints or keys that serve the model. Instead of `provider`. */
   deployments: z.array(DEPLOYMENT).min(1).optional(),

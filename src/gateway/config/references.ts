@@ -21,7 +21,10 @@ export function* faultsBetween(config: unknown, known: readonly string[]): Gener
   const all = [...new Set([...Object.keys(objectOf(providers)), ...known])];
   yield* providerFaults(entriesOf(providers), known);
   yield* modelFaults(entriesOf(models), all);
-  for (const [name, router] of entriesOf(routers)) yield* routerFaults(name, router, names);
+  for (const [name, router] of entriesOf(routers)) {
+    yield* routerFaults(name, router, names);
+    yield* disabledFaults(name, router, objectOf(models));
+  }
   yield* aliasFaults(entriesOf(routers), names);
   yield* keyFaults(entriesOf(keys), { models: names, routers: Object.keys(objectOf(routers)) });
 }
@@ -92,6 +95,26 @@ function* routerFaults(name: string, router: Loose, names: readonly string[]): G
   const { model: judging } = objectOf(judge);
   if (typeof judging === "string" && !names.includes(judging)) {
     yield unknown([...path, "judge", "model"], judging, names);
+  }
+}
+
+/** Uses of disabled models: a router needs one that is enabled, and so do its fallback and its judge. */
+function* disabledFaults(name: string, router: Loose, models: Loose): Generator<Fault> {
+  const path = ["routers", name];
+  const isOff = (model: unknown) => objectOf(models[String(model)]).enabled === false;
+  const pool = router.models === undefined ? Object.keys(models) : listOf(router.models);
+  if (pool.length > 0 && pool.every(isOff)) {
+    const hint = "enable one of them, or add a model";
+    yield { path: [...path, "models"], problem: "has only disabled models", hint };
+  }
+  const uses = [
+    [["fallback"], router.fallback],
+    [["judge", "model"], objectOf(router.judge).model],
+  ] as const;
+  for (const [field, model] of uses) {
+    if (model === undefined || !isOff(model)) continue;
+    const problem = `"${model}" is disabled`;
+    yield { path: [...path, ...field], problem, hint: "enable it, or name another model" };
   }
 }
 

@@ -27,17 +27,25 @@ export async function previewOf(
   next: Config,
   now: number,
 ): Promise<RouterPreview[]> {
-  const named = Object.keys(next.models);
-  const models = named.length > 0 ? named : [...serving.models.keys()];
+  const known = [...serving.models.values()];
+  const off = known.filter(({ spec }) => spec.isDisabled).map(({ name }) => name);
+  const named = Object.entries(next.models);
+  const nextOff = named.filter(([, { enabled }]) => !enabled).map(([name]) => name);
+  const models = named.length > 0 ? named.map(([name]) => name) : [...serving.models.keys()];
   const previews: RouterPreview[] = [];
   for (const live of serving.routers.values()) {
-    const before = { ...live.config, pool: live.config.models ?? [...serving.models.keys()] };
+    const pool = live.config.models ?? [...serving.models.keys()];
+    const before = { ...live.config, pool: without(pool, off) };
     const config = next.routers[live.name];
-    const after = config && { ...config, pool: config.models ?? models };
+    const after = config && { ...config, pool: without(config.models ?? models, nextOff) };
     if (after && isDeepStrictEqual(before, after)) continue;
     previews.push(await previewRouter(store, live, before, after, now));
   }
   return previews;
+}
+
+function without(names: readonly string[], others: readonly string[]): readonly string[] {
+  return names.filter((name) => !others.includes(name));
 }
 
 async function previewRouter(

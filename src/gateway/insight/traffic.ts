@@ -4,7 +4,8 @@ import type { RouterView } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
 
 /** A posterior with its pool: of a router that is served, or of a log that was folded again. */
-export type PosteriorView = Pick<RouterView, "pool" | "router" | "version" | "membership">;
+export type PosteriorView = Pick<RouterView, "pool" | "router" | "version" | "membership"> &
+  Partial<Pick<RouterView, "models">>;
 
 /** A recent query with models as indices in the current pool. */
 export interface TrafficQuery {
@@ -17,12 +18,15 @@ export interface TrafficQuery {
   readonly served: readonly number[];
 }
 
-/** Converts recent queries. Those of models that have left the pool are left out. */
+/**
+ * Converts recent queries. Those of models that have left the pool are left out, and disabled models
+ * are not candidates.
+ */
 export function trafficOf(
   posterior: PosteriorView,
   recent: readonly RecentQuery[],
 ): TrafficQuery[] {
-  const { pool, membership } = posterior;
+  const { pool, membership, models } = posterior;
   const indices = new Map(pool.models.map((name, k) => [name, k]));
   const dimension = pool.centroids[0]!.length;
   return recent.flatMap(({ x, candidates, costs, pair }) => {
@@ -33,7 +37,8 @@ export function trafficOf(
     known.forEach((k, i) => {
       if (k >= 0) all?.fill(costs![i]!, k, k + 1);
     });
-    return [{ w: membership(x), candidates: known.filter((k) => k >= 0), costs: all, served }];
+    const able = known.filter((k) => k >= 0 && !models?.[k]?.spec.isDisabled);
+    return able.length > 0 ? [{ w: membership(x), candidates: able, costs: all, served }] : [];
   });
 }
 

@@ -65,7 +65,7 @@ export async function placementOf(
 
 function inSandbox(
   name: string,
-  { model = name, price }: Partial<ModelConfig>,
+  { model = name, price, enabled = true }: Partial<ModelConfig>,
   sandbox: SandboxModels,
 ): PlacedModel {
   if (!sandbox.names.includes(model)) {
@@ -83,6 +83,7 @@ function inSandbox(
     cache: USUAL_CACHE,
     capabilities: sandbox.capabilities(model),
     retries: 0,
+    isDisabled: !enabled,
   };
   const own = { name: SANDBOX, provider: SANDBOX, upstreamName: model, weight: 1 };
   return { spec, deployments: [{ spec: own, provider: undefined }], limits: {} };
@@ -121,7 +122,7 @@ function hosted(
   deployments: readonly NamedDeployment[],
   catalog: Catalog,
 ): PlacedModel {
-  const { price, retries = 2 } = model;
+  const { price, retries = 2, enabled = true } = model;
   const { provider, upstreamName } = deployments[0]!;
   const { timeout_seconds: total = 600, first_byte_seconds: first } = model;
   const { capabilities: listed } = catalog.facts(provider.kind, upstreamName);
@@ -141,6 +142,7 @@ function hosted(
       context: model.context ?? listed.context,
     },
     retries,
+    isDisabled: !enabled,
   };
   const limits = { totalMs: 1000 * total, ...(first && { firstByteMs: 1000 * first }) };
   const placed = deployments.map(({ provider: host, ...own }) => {

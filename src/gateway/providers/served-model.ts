@@ -34,6 +34,8 @@ export interface ModelSpec {
   readonly cache: PromptCache;
   readonly capabilities: Capabilities;
   readonly retries: number;
+  /** Whether the model answers no requests. */
+  readonly isDisabled?: boolean;
 }
 
 /** A deployment and the host that it is called at. */

@@ -154,13 +154,15 @@ function candidatesOf(
     const model = models[k];
     const lack = !model
       ? "is not configured here"
-      : allowed && !allowed.includes(model.name)
-        ? "is not among allowed_models"
-        : needs.priced && !model.spec.price
-          ? "has no price, and the API key has a budget"
-          : needs.native && !model.dialects.includes(needs.native.dialect)
-            ? `does not speak ${needs.native.dialect}, which ${needs.native.what} needs`
-            : lackOf(model.capabilities, needs);
+      : model.spec.isDisabled
+        ? "is disabled"
+        : allowed && !allowed.includes(model.name)
+          ? "is not among allowed_models"
+          : needs.priced && !model.spec.price
+            ? "has no price, and the API key has a budget"
+            : needs.native && !model.dialects.includes(needs.native.dialect)
+              ? `does not speak ${needs.native.dialect}, which ${needs.native.what} needs`
+              : lackOf(model.capabilities, needs);
     if (lack !== undefined) excluded.push([pool.models[k]!, lack]);
     else if (model!.isResting) resting.push(k);
     else indices.push(k);

@@ -61,6 +61,13 @@ export function resolveFor(
   name: string,
 ): LiveRouter | ServedModel {
   const found = resolve(serving, name);
+  if (serving.models.get(found.name)?.spec.isDisabled) {
+    throw new HttpError(404, `the model \`${name}\` is disabled`, {
+      hint: "use another model, or enable this one",
+      code: "model_disabled",
+      param: "model",
+    });
+  }
   const allowed = serving.routers.get(found.name) === found ? routers : models;
   if (!allowed || allowed.includes(found.name)) return found;
   throw new HttpError(403, `this API key may not use \`${found.name}\``, {

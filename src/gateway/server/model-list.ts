@@ -21,7 +21,7 @@ export function listModels(
 }
 
 function routerEntry({ name, models }: LiveRouter): ListedModel {
-  const pool = [...models.values()];
+  const pool = [...models.values()].filter(({ spec }) => !spec.isDisabled);
   return {
     ...entry(name, "joust"),
     capabilities: jointCapabilities(pool.map(({ capabilities }) => capabilities)),
@@ -54,6 +54,7 @@ function modelEntry({ name, capabilities, deployments, spec }: ServedModel): Lis
     ...entry(name, spec.provider),
     ...(spec.price && { price: spec.price }),
     capabilities,
+    ...(spec.isDisabled && { disabled: true }),
     ...(several.length > 1 && { deployments: several }),
   };
 }

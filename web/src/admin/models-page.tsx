@@ -7,27 +7,40 @@ import { DataTable } from "../parts/data-table.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useValue } from "../state/observable.ts";
-import { count } from "../text/format.ts";
+import { count, dollars } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 
 /** The models that are served, with prices and capabilities, and models that can be added. */
 export function ModelsPage() {
   const served = useValue(usePage().serving);
-  const { configuration, isEditable } = useManaged();
+  const { configuration, isEditable, change, isBusy } = useManaged();
   const [edited, setEdited] = useState<string>();
   const own = configuration.document.models;
+  const enable = (name: string, isEnabled: boolean) => {
+    const { enabled: _, ...rest } = own[name] as Record<string, unknown>;
+    const value = isEnabled ? rest : { ...rest, enabled: false };
+    return change([{ section: "models", name, value }]);
+  };
   return (
     <>
       <Panel
         title="Served models"
-        about="Prices are US dollars per million tokens. What the configuration does not say comes from the catalog."
+        about="Prices are US dollars per million tokens. What the configuration does not say comes from the catalog. A disabled model gets no requests; its votes and what was learned about it stay."
       >
         <DataTable label="Served models" columns={COLUMNS} class="min-w-160">
           {(served?.models ?? []).map((model) => (
             <ModelRow
               key={model.id}
               model={model}
-              onEdit={isEditable && own[model.id] ? () => setEdited(model.id) : undefined}
+              isBusy={isBusy}
+              actions={
+                isEditable && own[model.id]
+                  ? {
+                      edit: () => setEdited(model.id),
+                      enable: (isEnabled) => enable(model.id, isEnabled),
+                    }
+                  : undefined
+              }
             />
           ))}
         </DataTable>
@@ -50,30 +63,58 @@ export function ModelsPage() {
 const COLUMNS = [
   { name: "Model" },
   { name: "Provider" },
-  { name: "Input", isNumber: true },
-  { name: "Output", isNumber: true },
-  { name: "Context", isNumber: true },
-  { name: "Can", isSpaced: true },
+  { name: "Input", isNumber: true, hint: "US dollars per million tokens of the prompt" },
+  { name: "Output", isNumber: true, hint: "US dollars per million tokens of the answer" },
+  { name: "Context", isNumber: true, hint: "Tokens of prompt and answer together" },
+  { name: "Can", isSpaced: true, hint: "Kinds of requests that the model accepts besides text" },
+  { name: "State", isSpaced: true, hint: "Whether the model gets requests" },
   { name: "Change", isHidden: true },
 ];
 
-function ModelRow({ model, onEdit }: { model: ListedModel; onEdit: (() => void) | undefined }) {
-  const { id, owned_by: provider, price, capabilities } = model;
+interface ModelActions {
+  readonly edit: () => void;
+  readonly enable: (isEnabled: boolean) => void;
+}
+
+function ModelRow({
+  model,
+  actions,
+  isBusy,
+}: {
+  model: ListedModel;
+  actions: ModelActions | undefined;
+  isBusy: boolean;
+}) {
+  const { id, owned_by: provider, price, capabilities, disabled: isDisabled = false } = model;
+  const verb = isDisabled ? "Enable" : "Disable";
   return (
     <tr class="border-t border-line">
       <td class="py-2 pr-3 break-all">{id}</td>
       <td class="pr-3 text-muted">{provider}</td>
-      <td class="pl-3 text-right tabular-nums">{price ? price.input : "unknown"}</td>
-      <td class="pl-3 text-right tabular-nums">{price ? price.output : "unknown"}</td>
+      <td class="pl-3 text-right tabular-nums">{price ? dollars(price.input) : "unknown"}</td>
+      <td class="pl-3 text-right tabular-nums">{price ? dollars(price.output) : "unknown"}</td>
       <td class="pl-3 text-right tabular-nums">
         {capabilities?.context ? count(capabilities.context) : "unknown"}
       </td>
       <td class="pl-4 text-muted">{abilities(capabilities)}</td>
-      <td class="text-right">
-        {onEdit && (
-          <Button variant="quiet" onClick={onEdit} aria-label={`Edit ${id}`}>
-            Edit
-          </Button>
+      <td class={`pl-4 ${isDisabled ? "text-warn" : "text-good"}`}>
+        {isDisabled ? "disabled" : "enabled"}
+      </td>
+      <td class="text-right whitespace-nowrap">
+        {actions && (
+          <>
+            <Button
+              variant="quiet"
+              disabled={isBusy}
+              onClick={() => actions.enable(isDisabled)}
+              aria-label={`${verb} ${id}`}
+            >
+              {verb}
+            </Button>
+            <Button variant="quiet" onClick={actions.edit} aria-label={`Edit ${id}`}>
+              Edit
+            </Button>
+          </>
         )}
       </td>
     </tr>
