@@ -1,5 +1,4 @@
 import type { AdminSection } from "../page/route.ts";
-import { useCurrentInView } from "../parts/current-in-view.ts";
 import { Problem } from "../parts/problem.tsx";
 import { FirstStart } from "./first-start.tsx";
 import { HistoryPage } from "./history-page.tsx";
@@ -26,11 +25,10 @@ const SECTIONS = {
 export function Admin({ section }: { section: AdminSection }) {
   const { managed, problem } = useConfiguration();
   const { text, Content } = SECTIONS[section];
-  const navigation = useCurrentInView<HTMLElement>(section);
   return (
     <div class="mx-auto flex w-full max-w-5xl flex-col gap-4 px-3 py-6 sm:px-6">
-      <nav ref={navigation} aria-label="Administration" class="-mx-3 overflow-x-auto px-3">
-        <ul class="flex w-max gap-1">
+      <nav aria-label="Administration">
+        <ul class="-mx-3 flex flex-wrap gap-1">
           {Object.entries(SECTIONS).map(([name, one]) => (
             <li key={name}>
               <a

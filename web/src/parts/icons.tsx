@@ -33,6 +33,7 @@ export const Picture = icon(
     <path d="m5 17 5-4 3 2.5 3-3.5 3 4" />
   </>,
 );
+export const Menu = icon(<path d="M4 7h16M4 12h16M4 17h16" />);
 export const Sliders = icon(<path d="M4 8h9M17 8h3M4 16h3M11 16h9M15 5.5v5M9 13.5v5" />);
 export const Clock = icon(
   <>

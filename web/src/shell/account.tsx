@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { keyProblem, session, signOut } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
+import { DropMenu } from "../parts/drop-menu.tsx";
 import { Person } from "../parts/icons.tsx";
 import { useValue } from "../state/observable.ts";
 import { clockTime } from "../text/format.ts";
@@ -32,32 +33,10 @@ function Menu({
   scopes: readonly string[];
   expiresAt: string | undefined;
 }) {
-  const menu = useRef<HTMLDetailsElement>(null);
   const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    const close = (event: Event) => {
-      const isOutside = !menu.current?.contains(event.target as Node);
-      const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
-      if (menu.current && (isEscape || (event.type === "click" && isOutside))) {
-        menu.current.open = false;
-      }
-    };
-    document.addEventListener("click", close);
-    document.addEventListener("keydown", close);
-    return () => {
-      document.removeEventListener("click", close);
-      document.removeEventListener("keydown", close);
-    };
-  }, []);
   return (
-    <details ref={menu} class="relative">
-      <summary
-        aria-label={`Signed in as ${name}`}
-        class="flex size-10 list-none items-center justify-center rounded-lg text-muted hover:bg-sunken hover:text-ink"
-      >
-        <Person />
-      </summary>
-      <div class="absolute right-0 z-30 mt-1 flex w-64 flex-col gap-3 rounded-xl border border-line bg-surface p-4 text-sm shadow-lg">
+    <DropMenu label={`Signed in as ${name}`} button={<Person />}>
+      <div class="flex w-64 flex-col gap-3 p-4">
         <p>
           Signed in with the key <strong>{name}</strong> ({scopes.join(", ")}).
         </p>
@@ -72,6 +51,6 @@ function Menu({
           Use another key
         </Button>
       </div>
-    </details>
+    </DropMenu>
   );
 }

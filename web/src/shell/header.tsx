@@ -1,9 +1,11 @@
 import { isAdmin, session } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import type { Theme } from "../page/theme.ts";
-import { useCurrentInView } from "../parts/current-in-view.ts";
-import { HalfMoon, Logo, Moon, Sun } from "../parts/icons.tsx";
+import { DropMenu } from "../parts/drop-menu.tsx";
+import { HalfMoon, Logo, Menu, Moon, Sun } from "../parts/icons.tsx";
+import { useMedia } from "../parts/media.ts";
 import { useValue } from "../state/observable.ts";
+import { plural } from "../text/format.ts";
 import { Account } from "./account.tsx";
 
 const LINKS = [
@@ -15,33 +17,14 @@ const LINKS = [
 const ADMIN = { page: "admin", href: "#/admin", text: "Admin" } as const;
 
 export function Header() {
-  const { route } = usePage();
-  const { page } = useValue(route);
-  const navigation = useCurrentInView<HTMLElement>(page);
-  const links = isAdmin(useValue(session)) ? [...LINKS, ADMIN] : LINKS;
   return (
     <header class="sticky top-0 z-20 border-b border-line bg-page/95 backdrop-blur">
       <div class="mx-auto flex h-14 max-w-[90rem] items-center gap-2 px-3 sm:gap-6 sm:px-6">
         <a href="#/" class="flex items-center gap-2 text-base font-semibold tracking-tight">
           <Logo />
-          <span class="max-[26rem]:sr-only">Joust</span>
+          Joust
         </a>
-        <nav
-          ref={navigation}
-          aria-label="Pages"
-          class="flex h-full min-w-0 items-stretch overflow-x-auto [scrollbar-width:none]"
-        >
-          {links.map((link) => (
-            <a
-              key={link.page}
-              href={link.href}
-              aria-current={page === link.page ? "page" : undefined}
-              class="flex items-center border-y-2 border-transparent px-2 text-sm whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-b-accent aria-[current=page]:text-ink sm:px-3"
-            >
-              {link.text}
-            </a>
-          ))}
-        </nav>
+        <Pages />
         <div class="ml-auto flex items-center gap-1 sm:gap-3">
           <Pool />
           <ConnectionState />
@@ -53,6 +36,53 @@ export function Header() {
   );
 }
 
+/** Links to the pages; on narrow screens a menu with the name of the current page. */
+function Pages() {
+  const { page } = useValue(usePage().route);
+  const links = isAdmin(useValue(session)) ? [...LINKS, ADMIN] : LINKS;
+  const isNarrow = useMedia("(max-width: 47.99rem)");
+  const list = links.map((link) => (
+    <a
+      key={link.page}
+      href={link.href}
+      aria-current={page === link.page ? "page" : undefined}
+      class={isNarrow ? IN_MENU : IN_ROW}
+    >
+      {link.text}
+    </a>
+  ));
+  if (!isNarrow) {
+    return (
+      <nav aria-label="Pages" class="flex h-full items-stretch">
+        {list}
+      </nav>
+    );
+  }
+  const name = links.find((link) => link.page === page)?.text ?? "Pages";
+  return (
+    <DropMenu
+      side="left"
+      class="px-2.5 text-sm"
+      button={
+        <>
+          <Menu />
+          <span class="sr-only">Pages, now </span>
+          {name}
+        </>
+      }
+    >
+      <nav aria-label="Pages" class="flex w-44 flex-col p-1.5">
+        {list}
+      </nav>
+    </DropMenu>
+  );
+}
+
+const LINK =
+  "flex items-center text-sm whitespace-nowrap text-muted hover:text-ink aria-[current=page]:text-ink";
+const IN_ROW = `${LINK} border-y-2 border-transparent px-3 aria-[current=page]:border-b-accent`;
+const IN_MENU = `${LINK} min-h-10 rounded-lg px-3 hover:bg-sunken aria-[current=page]:bg-tint`;
+
 /** Shows whether the sandbox or real models answer. */
 function Pool() {
   const serving = useValue(usePage().serving);
@@ -62,7 +92,9 @@ function Pool() {
       href="#/setup"
       class="hidden rounded-full border border-line px-2.5 py-0.5 text-xs text-muted hover:border-strong hover:text-ink sm:block"
     >
-      {serving.isSandbox ? "Sandbox" : `${serving.models.length} models`}
+      {serving.isSandbox
+        ? "Sandbox"
+        : plural(serving.models.filter(({ disabled }) => !disabled).length, "model")}
     </a>
   );
 }
