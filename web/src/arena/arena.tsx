@@ -33,6 +33,11 @@ function Questions() {
   const last = exchanges.at(-1);
   const open = last && awaitsVote(last) ? last : undefined;
   const list = useRef<HTMLOListElement>(null);
+  // After a vote the focus stays with its result; only a page that opens starts in the field.
+  const isOpening = useRef(true);
+  useEffect(() => {
+    isOpening.current = false;
+  }, []);
   useVoteKeys(conversation);
 
   const routerName =
@@ -99,7 +104,7 @@ function Questions() {
               stop={() => conversation.stop()}
             />
           ) : (
-            <Composer ask={ask} router={routerName} isFollowUp />
+            <Composer ask={ask} router={routerName} isFollowUp takesFocus={isOpening.current} />
           )}
         </div>
       </div>

@@ -16,10 +16,13 @@ export function Composer({
   ask,
   router,
   isFollowUp = false,
+  takesFocus = true,
 }: {
   ask: (question: Question) => void;
   router: string;
   isFollowUp?: boolean;
+  /** Whether the field has the focus when it appears. */
+  takesFocus?: boolean;
 }) {
   const { settings, conversation, serving } = usePage();
   const set = useValue(settings);
@@ -41,7 +44,7 @@ export function Composer({
   }, [text]);
   // On a touch screen the focus would open the keyboard over the page.
   useEffect(() => {
-    if (!isFollowUp && !matchMedia("(pointer: coarse)").matches) {
+    if (takesFocus && !matchMedia("(pointer: coarse)").matches) {
       area.current?.focus({ preventScroll: true });
     }
   }, []);
