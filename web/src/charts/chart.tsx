@@ -3,27 +3,33 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../page/page.ts";
 import { useMedia } from "../parts/media.ts";
 import { useValue } from "../state/observable.ts";
+import { ChartKeys, tipText } from "./chart-keys.ts";
 import { type Colours, readColours } from "./colours.ts";
 import "./charts.css";
 
 export type ChartOption = (colours: Colours) => EChartsCoreOption;
 
-/** A chart with a text alternative. */
+/** A chart with a text alternative. The arrow keys show the values of its points. */
 export function Chart({
   option,
   label,
   height = 240,
+  series = LAST,
   onClick,
 }: {
   option: ChartOption;
   label: string;
   height?: number;
+  /** Series whose points the arrow keys visit. Default: the last one. */
+  series?: readonly number[];
   onClick?: (data: unknown) => void;
 }) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType | undefined>(undefined);
+  const keys = useRef<ChartKeys | undefined>(undefined);
   const click = useRef(onClick);
   click.current = onClick;
+  const [tip, setTip] = useState("");
   const [isReady, setIsReady] = useState(false);
   const colours = useColours();
 
@@ -36,6 +42,7 @@ export function Chart({
         const made = init(container.current, null, { renderer: "canvas" });
         made.on("click", ({ data }) => click.current?.(data));
         chart.current = made;
+        keys.current = new ChartKeys(made, series);
         resizing = new ResizeObserver(() => made.resize());
         resizing.observe(container.current);
         setIsReady(true);
@@ -55,15 +62,38 @@ export function Chart({
   }, [isReady, option, colours]);
 
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form
     <div
-      ref={container}
-      role="img"
-      aria-label={label}
-      class="w-full min-w-0"
-      style={{ height: `${height}px` }}
-    />
+      role="group"
+      aria-label={`Values of the chart: arrow keys show them${onClick ? ", Enter opens one" : ""}`}
+      tabIndex={0}
+      class="min-w-0"
+      onKeyDown={(event) => {
+        if (!keys.current?.press(event.key, click.current)) return;
+        event.preventDefault();
+        // The chart shows its tooltip before the next frame.
+        requestAnimationFrame(() => setTip(container.current ? tipText(container.current) : ""));
+      }}
+      onBlur={() => {
+        keys.current?.close();
+        setTip("");
+      }}
+    >
+      <div
+        ref={container}
+        role="img"
+        aria-label={label}
+        class="w-full min-w-0"
+        style={{ height: `${height}px` }}
+      />
+      <p role="status" class="sr-only">
+        {tip}
+      </p>
+    </div>
   );
 }
+
+const LAST = [-1];
 
 /** No animation: the numbers change often, and moving charts are hard to read. */
 const COMMON = { animation: false };

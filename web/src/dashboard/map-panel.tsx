@@ -81,12 +81,13 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
   return (
     <Panel
       title="Map of prompts"
-      about="The latest prompts. Similar prompts are close to each other. Click a point to open its decision."
+      about="The latest prompts. Similar prompts are close to each other. Click a point, or press Enter on it, to open its decision."
       actions={<Segmented label="Colours" options={COLOURINGS} value={by} onChange={setBy} />}
     >
       <Chart
         option={option}
         height={320}
+        series={POINTS}
         label={`Map of ${plural(points.length, "prompt")}: ${categories.map(({ category }) => `${topicOf(category)} ${points.filter((point) => point.category === category).length}`).join(", ")}. The list of decisions contains all of them.`}
         onClick={(data) => {
           const { point } = data as Dot;
@@ -102,6 +103,8 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
     </Panel>
   );
 }
+
+const POINTS = [0];
 
 interface Dot {
   readonly value: [number, number];

@@ -105,11 +105,14 @@ export function ParetoChart({
       <Chart
         option={option}
         height={260}
+        series={SETTINGS_AND_MODELS}
         label={`Quality by cost of 1,000 requests: ${[at, ...alone].filter((part) => part !== "").join("; ")}.`}
       />
     </div>
   );
 }
+
+const SETTINGS_AND_MODELS = [0, 1];
 
 function placeOf(name: string, { cost, wins }: Pick<TradeoffPoint, "cost" | "wins">): Place[] {
   if (cost === null || wins === null) return [];
