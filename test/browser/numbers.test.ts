@@ -140,7 +140,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     for (const label of [
       `Regret per request: ${change(
         ({ regret }) => regret,
-        (value) => value.toFixed(2),
+        (value) => (50 * value).toFixed(1),
       )}`,
       `Win rate: ${change(({ win_rate }) => win_rate, percent)}`,
       `Share of traffic over time. Answers given: ${shown}.`,

@@ -47,7 +47,7 @@ describe("is it learning", () => {
     const clearly = learningAssessment(STATS, learning(band(0.3), band(0.2), band(0.1)));
     expect(clearly).toMatchObject({ figure: "60%", tone: "good" });
     expect(clearly.sentence).toBe(
-      "The regret per request is 0.10; at the start of the window it was 0.30. The probability that it fell is 99%.",
+      "A request loses 5.0 wins of 100 to the best model for it; at the start of the window it lost 15.0. The probability that the loss fell is 99%.",
     );
     const perhaps = learningAssessment(
       STATS,

@@ -1,6 +1,6 @@
 import type { Band, LearningCurve, Stats, Tradeoff } from "../../../src/client.ts";
 import { dollars, percent, plural, signed } from "../text/format.ts";
-import { hundred } from "../text/wins.ts";
+import { hundred, lostWins } from "../text/wins.ts";
 
 /** A short answer to a question about the router. */
 export interface Assessment {
@@ -10,6 +10,16 @@ export interface Assessment {
   readonly caption: string;
   readonly sentence: string;
 }
+
+/** Explanations of the figures, by the question that they answer. */
+export const HINTS = {
+  learning:
+    "Win rate: the probability that the served answer is preferred to the answer of a random model of the pool, with its 95% interval. 50% is no better than chance. The loss of a request is the difference to the model that is the best for it, in wins of 100 comparisons.",
+  saving:
+    "US dollars spent in the time window, second answers of duels included. The comparison estimates what the same requests would have cost with one model for all of them, with a 95% interval.",
+  trust:
+    "The probability, given all votes so far, that routing is at least as good as the best single model for all requests, price included. The guard serves that model if the votes show that it is better.",
+} as const;
 
 /** Is it learning? Compares the regret at the end and at the start of the window, with the current posterior. */
 export function learningAssessment(
@@ -30,7 +40,7 @@ export function learningAssessment(
     return { figure: "\u2013", tone: "open", caption, sentence };
   }
   const [then, now, { sure }] = [first.regret, last.regret, last.fallen];
-  const regret = `The regret per request is ${now.mean.toFixed(2)}`;
+  const regret = `A request loses ${lostWins(now.mean)} wins of 100 to the best model for it`;
   return {
     figure: percent(win.mean),
     tone:
@@ -38,7 +48,7 @@ export function learningAssessment(
     caption,
     sentence:
       stretches.length > 1
-        ? `${regret}; at the start of the window it was ${then.mean.toFixed(2)}. The probability that it fell is ${sure > 0.99 ? "over 99%" : percent(sure)}.`
+        ? `${regret}; at the start of the window it lost ${lostWins(then.mean)}. The probability that the loss fell is ${sure > 0.99 ? "over 99%" : percent(sure)}.`
         : `${regret}.`,
   };
 }

@@ -2,6 +2,7 @@ import type { Band, LearningCurve } from "../../../src/client.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { percent, plural } from "../text/format.ts";
+import { lostWins } from "../text/wins.ts";
 
 /** Regret and win rate of the window's requests, evaluated with the current posterior. */
 export function LearningPanel({ learning }: { learning: LearningCurve | undefined }) {
@@ -19,10 +20,10 @@ export function LearningPanel({ learning }: { learning: LearningCurve | undefine
         <div class="grid gap-6 sm:grid-cols-2">
           <BandChart
             title="Regret per request"
-            about="quality lost by not choosing the best model"
+            about="wins of 100 lost by not choosing the best model"
             learning={learning!}
             of={(stretch) => stretch.regret}
-            format={(value) => value.toFixed(2)}
+            format={lostWins}
           />
           <BandChart
             title="Win rate"

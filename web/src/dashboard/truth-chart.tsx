@@ -3,8 +3,8 @@ import { GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { categoryColourOf } from "../charts/colours.ts";
 import { Legend } from "../parts/legend.tsx";
-import { signed } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";
+import { winsOf } from "../text/wins.ts";
 import type { Comparison } from "./truth.ts";
 
 /** The part of the chart library's drawing API that draws an interval. */
@@ -29,7 +29,7 @@ export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
       // Estimates with little data are faint.
       const opacity = (pair: Comparison) => 0.3 + 0.7 * (1 - widthOf(pair) / widest);
       const axis = (name: string) =>
-        valueAxis(colours, (value) => signed(value, 1), {
+        valueAxis(colours, winsOf, {
           min: -reach,
           max: reach,
           name,
@@ -38,18 +38,18 @@ export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
         });
       return {
         grid: { ...GRID, left: 20, bottom: 20 },
-        xAxis: { ...axis("true quality"), nameGap: 24 },
-        yAxis: { ...axis("estimated quality"), nameGap: 40 },
+        xAxis: { ...axis("true wins of 100"), nameGap: 24 },
+        yAxis: { ...axis("estimated wins of 100"), nameGap: 40 },
         tooltip: tooltip("item", ({ dataIndex }: { dataIndex: number }) => {
           const { model, category, truth, estimate, lo, hi } = pairs[dataIndex]!;
           return {
             title: `${model}, ${topicOf(category)}`,
             rows: [
-              { name: "true", value: signed(truth, 2) },
-              { name: "estimated", value: signed(estimate, 2), colour: colour(pairs[dataIndex]!) },
+              { name: "true wins of 100", value: winsOf(truth) },
+              { name: "estimated", value: winsOf(estimate), colour: colour(pairs[dataIndex]!) },
               ...(lo === null
                 ? []
-                : [{ name: "95% interval", value: `${signed(lo, 2)} to ${signed(hi!, 2)}` }]),
+                : [{ name: "95% interval", value: `${winsOf(lo)} to ${winsOf(hi!)}` }]),
             ],
           };
         }),
@@ -101,7 +101,7 @@ export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
       <Chart
         option={option}
         height={320}
-        label="Estimated and true quality, one dot per model and category. On the diagonal both are equal."
+        label="Estimated and true quality in wins of 100, one dot per model and category. On the diagonal both are equal."
       />
       <Legend
         entries={categories.map((category) => ({

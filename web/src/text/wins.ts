@@ -11,6 +11,11 @@ export function hundred(share: number): string {
   return String(Math.min(99, Math.max(1, Math.round(100 * share))));
 }
 
+/** A loss of quality as wins of 100. */
+export function lostWins(regret: number): string {
+  return (50 * regret).toFixed(1);
+}
+
 /** Explains a number of wins. */
 export const WINS_HINT =
   "Wins of 100 comparisons with the pool's average answer. A tie is half a win.";
