@@ -78,17 +78,27 @@ describeInChromium("administration in the store", ({ open, context }) => {
     expect(models).toContain("llama-3");
   });
 
-  it("changes the price of a model, adds one of the catalog and retires one", async () => {
+  it("changes the price of a model, disables it, adds one of the catalog and retires one", async () => {
     const page = await visit("models");
     await button(page, "Edit llama-3").click();
     await page.getByLabel("Input price").fill("0.5");
     await page.getByLabel("Output price").fill("1.5");
     await button(page, "Save").click();
-    await page.getByRole("row", { name: /llama-3 house 0\.5 1\.5/ }).waitFor();
+    await page.getByRole("row", { name: /llama-3 house \$0\.50 \$1\.50/ }).waitFor();
+    const pool = async () => {
+      const { data } = await gateway.client.models();
+      return data.find(({ id }) => id === "auto")?.models;
+    };
+    await button(page, "Disable llama-3").click();
+    await page.getByRole("row", { name: /^llama-3 .* disabled/ }).waitFor();
+    expect(await pool()).not.toContain("llama-3");
+    await button(page, "Enable llama-3").click();
+    await page.getByRole("row", { name: /^llama-3 .* enabled/ }).waitFor();
+    expect(await pool()).toContain("llama-3");
     await page.getByLabel("Model", { exact: true }).fill("gpt-4.1-mini");
     await page.getByText(/per million tokens; .* tokens;/).waitFor();
     await button(page, "Add the model").click();
-    await page.getByRole("row", { name: /^gpt-4\.1-mini openai 0\.4/ }).waitFor();
+    await page.getByRole("row", { name: /^gpt-4\.1-mini openai \$0\.40/ }).waitFor();
     await button(page, "Edit gpt-4.1-mini").click();
     await button(page, "Retire the model").click();
     await page.getByRole("row", { name: /^gpt-4\.1-mini/ }).waitFor({ state: "detached" });

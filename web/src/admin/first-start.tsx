@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, type ProviderTest } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
@@ -19,6 +19,11 @@ export function FirstStart() {
   const [problem, setProblem] = useState<string>();
   const [test, setTest] = useState<ProviderTest>();
   const [models, setModels] = useState<readonly string[]>([]);
+  const field = useRef<HTMLDivElement>(null);
+  // On a touch screen the focus would open the keyboard over the page.
+  useEffect(() => {
+    if (!matchMedia("(pointer: coarse)").matches) field.current?.querySelector("input")?.focus();
+  }, []);
   useEffect(() => {
     if (models.length > 0) return;
     joust.providers().then(
@@ -64,14 +69,16 @@ export function FirstStart() {
             if (!isBusy && key.trim() !== "") start();
           }}
         >
-          <TextField
-            label="Provider key"
-            type="password"
-            value={key}
-            onChange={setKey}
-            placeholder="sk-..."
-            about="It is stored encrypted, and sent to the provider only."
-          />
+          <div ref={field}>
+            <TextField
+              label="Provider key"
+              type="password"
+              value={key}
+              onChange={setKey}
+              placeholder="sk-..."
+              about="It is stored encrypted, and sent to the provider only."
+            />
+          </div>
           <SelectField
             label="Provider"
             value={provider}
@@ -107,12 +114,15 @@ export function FirstStart() {
 }
 
 function Done({ models, test }: { models: readonly string[]; test: ProviderTest }) {
+  const next = useRef<HTMLAnchorElement>(null);
+  useEffect(() => next.current?.focus(), []);
   return (
     <Panel
       title={`${models.length} ${models.length === 1 ? "model is" : "models are"} served`}
       about={`The router auto chooses among ${models.join(", ")}.`}
     >
       <a
+        ref={next}
         href="#/"
         class="inline-flex min-h-10 items-center self-start rounded-lg bg-accent px-3.5 text-sm font-medium text-on-accent"
       >

@@ -4,6 +4,7 @@ import { joust, session, signIn } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
+import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { dollars } from "../text/format.ts";
@@ -77,19 +78,20 @@ export function KeysPage() {
         )}
       </Panel>
       {key && (
-        <Panel title={`Change ${key.name}`}>
-          <KeyForm
-            key={key.id}
-            value={key}
-            action="Save"
-            onCancel={() => setEdited(undefined)}
-            onSubmit={async (_, limits) => {
-              const isSaved = await attempt(() => joust.setKeyLimits(key.id, limits as never));
-              if (isSaved) setEdited(undefined);
-              return isSaved;
-            }}
-          />
-        </Panel>
+        <FormBox key={key.id} opener={`change-${key.id}`} onClose={() => setEdited(undefined)}>
+          <Panel title={`Change ${key.name}`}>
+            <KeyForm
+              value={key}
+              action="Save"
+              onCancel={() => setEdited(undefined)}
+              onSubmit={async (_, limits) => {
+                const isSaved = await attempt(() => joust.setKeyLimits(key.id, limits as never));
+                if (isSaved) setEdited(undefined);
+                return isSaved;
+              }}
+            />
+          </Panel>
+        </FormBox>
       )}
       <Panel
         title="Add a key"
@@ -113,10 +115,14 @@ export function KeysPage() {
 const COLUMNS = [
   { name: "Name" },
   { name: "Scopes" },
-  { name: "Spent this month", isNumber: true },
-  { name: "Budget", isNumber: true },
+  {
+    name: "Spent this month",
+    isNumber: true,
+    hint: "US dollars since the first day of the month (UTC)",
+  },
+  { name: "Budget", isNumber: true, hint: "US dollars per calendar month" },
   { name: "Requests per minute", isNumber: true },
-  { name: "May use", isSpaced: true },
+  { name: "May use", isSpaced: true, hint: "Routers that may be named and models that may answer" },
   { name: "Change", isHidden: true },
 ];
 
@@ -141,7 +147,12 @@ function KeyRow({
       <td class="pl-3 text-right tabular-nums">{rate ?? "no limit"}</td>
       <td class="pl-4 text-muted">{names.join(", ") || "everything"}</td>
       <td class="text-right whitespace-nowrap">
-        <Button variant="quiet" onClick={onEdit} aria-label={`Change ${name}`}>
+        <Button
+          id={`change-${value.id}`}
+          variant="quiet"
+          onClick={onEdit}
+          aria-label={`Change ${name}`}
+        >
           Change
         </Button>
         <Button

@@ -5,6 +5,7 @@ import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
+import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useValue } from "../state/observable.ts";
 import { count, dollars } from "../text/format.ts";
@@ -53,7 +54,9 @@ export function ModelsPage() {
         )}
       </Panel>
       {edited !== undefined && own[edited] && (
-        <EditModel key={edited} name={edited} onClose={() => setEdited(undefined)} />
+        <FormBox key={edited} opener={`edit-${edited}`} onClose={() => setEdited(undefined)}>
+          <EditModel name={edited} onClose={() => setEdited(undefined)} />
+        </FormBox>
       )}
       {isEditable && <AddModel />}
     </>
@@ -111,7 +114,12 @@ function ModelRow({
             >
               {verb}
             </Button>
-            <Button variant="quiet" onClick={actions.edit} aria-label={`Edit ${id}`}>
+            <Button
+              id={`edit-${id}`}
+              variant="quiet"
+              onClick={actions.edit}
+              aria-label={`Edit ${id}`}
+            >
               Edit
             </Button>
           </>

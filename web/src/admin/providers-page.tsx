@@ -3,6 +3,7 @@ import type { ProviderTest } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
+import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { AddProvider } from "./add-provider.tsx";
@@ -103,6 +104,7 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
               {isTesting ? "Testing\u2026" : "Test"}
             </Button>
             <Button
+              id={`replace-${name}`}
               onClick={() => enter(key === undefined ? "" : undefined)}
               aria-expanded={key !== undefined}
             >
@@ -116,29 +118,31 @@ function ProviderPanel({ name, models }: { name: string; models: readonly string
       }
     >
       {key !== undefined && (
-        <form
-          class="flex flex-col gap-3"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (key !== "") rotate();
-          }}
-        >
-          <TextField
-            label={`New key of ${name}`}
-            type="password"
-            value={key}
-            onChange={enter}
-            about="Test it first. Running requests continue with the old key."
-          />
-          <Button
-            variant="primary"
-            type="submit"
-            class="self-start"
-            disabled={isBusy || key === ""}
+        <FormBox opener={`replace-${name}`} onClose={() => enter(undefined)}>
+          <form
+            class="flex flex-col gap-3"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (key !== "") rotate();
+            }}
           >
-            Save the new key
-          </Button>
-        </form>
+            <TextField
+              label={`New key of ${name}`}
+              type="password"
+              value={key}
+              onChange={enter}
+              about="Test it first. Running requests continue with the old key."
+            />
+            <Button
+              variant="primary"
+              type="submit"
+              class="self-start"
+              disabled={isBusy || key === ""}
+            >
+              Save the new key
+            </Button>
+          </form>
+        </FormBox>
       )}
       {isEditable && models.length === 0 && (
         <p class="text-sm text-muted">

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
+import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useManaged } from "./managed.ts";
 import { RouterForm } from "./router-form.tsx";
@@ -17,7 +18,9 @@ export function RoutersPage() {
     <>
       {routers.map(([router, value]) =>
         router === opened ? (
-          <RouterForm key={router} name={router} onClose={() => setOpened(undefined)} />
+          <FormBox key={router} opener={`change-${router}`} onClose={() => setOpened(undefined)}>
+            <RouterForm name={router} onClose={() => setOpened(undefined)} />
+          </FormBox>
         ) : (
           <Panel
             key={router}
@@ -25,6 +28,7 @@ export function RoutersPage() {
             about={summaryOf(value as unknown as RouterSettings)}
             actions={
               <Button
+                id={`change-${router}`}
                 onClick={() => setOpened(router)}
                 aria-label={`${isEditable ? "Change" : "Show"} ${router}`}
               >
@@ -36,7 +40,11 @@ export function RoutersPage() {
           </Panel>
         ),
       )}
-      {isNew && <RouterForm key={opened} name={opened} onClose={() => setOpened(undefined)} />}
+      {isNew && (
+        <FormBox key={opened} opener={`change-${opened}`} onClose={() => setOpened(undefined)}>
+          <RouterForm name={opened} onClose={() => setOpened(undefined)} />
+        </FormBox>
+      )}
       {isEditable && !isNew && (
         <Panel
           title="Add a router"
