@@ -54,7 +54,7 @@ describe("is it learning", () => {
       learning(band(0.3, 0.2), band(0.3, 0.2), band(0.25, 0.2)),
     );
     expect(perhaps).toMatchObject({ tone: "open" });
-    expect(perhaps.sentence).toMatch(/The probability that it fell is 60%/);
+    expect(perhaps.sentence).toMatch(/The probability that the loss fell is 60%/);
     expect(learningAssessment(STATS, learning(band(0.1), band(0.2), band(0.3))).tone).toBe("bad");
   });
 
