@@ -86,7 +86,8 @@ function restOf(
   while (found.length > 0) {
     for (const { path } of found) {
       const [section, name] = path.map(String);
-      if (section === undefined) return undefined;
+      // A fault of a default, such as that of the router auto, cannot be removed.
+      if (section === undefined || !(section in rest)) return undefined;
       const entries = { ...objectOf(rest[section]) };
       const isEntry = SECTIONS.has(section) && name !== undefined && name in entries;
       if (isEntry) delete entries[name];
