@@ -6,7 +6,7 @@ import { Random } from "../src/core/random/random.ts";
 import { Router } from "../src/core/router.ts";
 import { CONFIG } from "../src/gateway/config/config.ts";
 import { Calibrations, poolOf } from "../src/gateway/routing/calibration.ts";
-import { lambdaOf } from "../src/gateway/routing/choose.ts";
+import { costWeightOf } from "../src/gateway/routing/choose.ts";
 import { Profile } from "../src/gateway/sandbox/profile.ts";
 import { Questions } from "../src/gateway/sandbox/questions.ts";
 import { verdictOn } from "../src/gateway/sandbox/voters.ts";
@@ -56,7 +56,7 @@ export const sandbox: Bench = async (_, { seeds = 100 }) => {
       weighVoters: true,
     });
     const candidates = models.map((_, k) => k);
-    const common = { candidates, costs, lambda: lambdaOf(tradeoff) };
+    const common = { candidates, costs, lambda: costWeightOf(tradeoff) };
     const points: Point[] = [];
     for (let t = 0; t <= CHECKPOINTS.at(-1)!; t++) {
       if (CHECKPOINTS.includes(t)) {

@@ -5,7 +5,13 @@ export const TradeoffQuery = z.object({ router: RouterName.optional() });
 
 const TradeoffPoint = z.object({
   tradeoff: z.number(),
-  lambda: z.number(),
+  cost_weight: z
+    .number()
+    .describe("Quality that is given up to save the price of the most expensive model."),
+  lambda: z
+    .number()
+    .meta({ deprecated: true })
+    .describe("Former name of `cost_weight`. `lambda` of a decision is the quality per US dollar."),
   shares: Shares.describe("Shares of the recent queries, by the model that would answer."),
   quality: Band.partial({ lo: true, hi: true }).describe("Relative to the mean of the pool."),
   wins: Band.nullable().describe(

@@ -2,7 +2,7 @@ import { davidson } from "../../core/bandit/btl.ts";
 import type { Outcome, PosteriorSample } from "../../core/bandit/policy.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Router } from "../../core/router.ts";
-import { lambdaOf } from "../routing/choose.ts";
+import { costWeightOf } from "../routing/choose.ts";
 import { type ForecastQuery, payoffOf, trafficGroups } from "./payoff.ts";
 
 export interface ForecastInput {
@@ -109,7 +109,7 @@ export function routeDuel(
   random: Random,
 ) {
   const highest = costs ? Math.max(...candidates.map((k) => costs[k]!)) : 0;
-  const lambda = highest > 0 ? (lambdaOf(tradeoff) * router.settings.costUnit) / highest : 0;
+  const lambda = highest > 0 ? (costWeightOf(tradeoff) * router.settings.costUnit) / highest : 0;
   return router.route({ x, candidates, costs, lambda, answers: 2 }, random);
 }
 

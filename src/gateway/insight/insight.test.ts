@@ -129,6 +129,9 @@ describe("stats", () => {
     const { post, get } = gateway();
     await post("/v1/chat/completions", chat("hi"));
     const { json } = await get("/v1/tradeoff");
+    // At 5, a quarter of the quality is given up to save the highest price. `lambda` is the former name.
+    const middle = json.points.find(({ tradeoff }: { tradeoff: number }) => tradeoff === 5);
+    expect([middle.cost_weight, middle.lambda]).toEqual([0.25, 0.25]);
     const points = json.points as { shares: object; cost: number; quality: { mean: number } }[];
     for (const { shares } of points) {
       const sum = Object.values<number>(shares as Record<string, number>).reduce(

@@ -1,6 +1,6 @@
 import type { Policy } from "../../core/bandit/policy.ts";
 import { axpy } from "../../core/linalg/linalg.ts";
-import { lambdaOf } from "../routing/choose.ts";
+import { costWeightOf } from "../routing/choose.ts";
 
 /** A query of the traffic that a forecast assumes. */
 export interface ForecastQuery {
@@ -47,7 +47,7 @@ export function trafficGroups(traffic: readonly ForecastQuery[]): TrafficGroup[]
 
 /** The value of routing compared with the best single model. */
 export interface Payoff {
-  /** Expected gain of net utility: quality less lambda times the relative price. */
+  /** Expected gain of net utility: quality less the weight of cost times the relative price. */
   readonly gain: number;
   readonly sd: number;
   /** Probability that the gain is positive; 0 if routing always chooses the same model. */
@@ -69,11 +69,11 @@ export function payoffOf(
   groups: readonly TrafficGroup[],
   tradeoff: number,
 ): Payoff {
-  const lambda = lambdaOf(tradeoff);
+  const weight = costWeightOf(tradeoff);
   const { candidates } = groups[0]!;
   const nets = groups.map(({ w, prices }) => {
     const { mean } = policy.estimate!(w);
-    return mean.map((value, k) => value - lambda * (prices[k] ?? 0));
+    return mean.map((value, k) => value - weight * (prices[k] ?? 0));
   });
   const bestIn = (net: (k: number) => number) =>
     candidates.reduce((a, b) => (net(b) > net(a) ? b : a));

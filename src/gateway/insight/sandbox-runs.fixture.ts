@@ -8,7 +8,7 @@ import { Estimator } from "../../learner/estimates.ts";
 import { ALL_MODELS, type Counts, noCounts } from "../../store/tally.ts";
 import { toFloat32 } from "../../store/vector.ts";
 import { Calibrations, poolOf } from "../routing/calibration.ts";
-import { lambdaOf } from "../routing/choose.ts";
+import { costWeightOf } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
 import { DATA, paperPrice, paperSandbox } from "../sandbox/sandbox.fixture.ts";
 import { SLIP, verdictOn } from "../sandbox/voters.ts";
@@ -63,7 +63,7 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
     const own = embedded.filter(({ category }) => category === drawnCategory);
     const { x } = own[random.integer(own.length)]!;
     const quality = models.map((model) => profile.quality(model, drawnCategory));
-    const lambda = lambdaOf(TRADEOFF);
+    const lambda = costWeightOf(TRADEOFF);
     const decision = router.route({ x, candidates, costs, lambda, answers: 2 }, random.split(t));
     const { pair, values, propensity } = decision;
     const right = pair.map((k) => random.uniform() < quality[k]!);

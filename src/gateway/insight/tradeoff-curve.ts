@@ -3,7 +3,7 @@ import type { Tradeoff, TradeoffPoint } from "../../api/insight.ts";
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { axpy } from "../../core/linalg/linalg.ts";
 import { Random } from "../../core/random/random.ts";
-import { lambdaOf } from "../routing/choose.ts";
+import { costWeightOf } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
 import { bandOf } from "./performance.ts";
 import { plainValues } from "./standings.ts";
@@ -113,7 +113,8 @@ function pointAt(
   const quality = draws.length > 0 ? { ...bandOf(draws), mean } : { mean };
   return {
     tradeoff,
-    lambda: lambdaOf(tradeoff),
+    cost_weight: costWeightOf(tradeoff),
+    lambda: costWeightOf(tradeoff),
     shares,
     quality,
     wins: draws.length > 0 ? winsOf((_, i) => draws[i]!, samples) : null,
@@ -130,13 +131,13 @@ export function choicesAt(
   traffic: readonly TrafficQuery[],
   values: readonly Float64Array[],
 ): Choices {
-  const lambda = lambdaOf(tradeoff);
+  const weight = costWeightOf(tradeoff);
   return traffic.map((query, i) => {
     const highest = highestOf(query);
     let best = -1;
     let most = -Infinity;
     for (const k of query.candidates) {
-      const net = values[i]![k]! - lambda * priceOf(query, k, highest);
+      const net = values[i]![k]! - weight * priceOf(query, k, highest);
       if (net > most) [best, most] = [k, net];
     }
     return best;
@@ -209,16 +210,16 @@ export function advantageOf(
   values: readonly Float64Array[],
   samples: readonly PosteriorSample[],
 ): Advantage | null {
-  const lambda = lambdaOf(tradeoff);
+  const weight = costWeightOf(tradeoff);
   const netOf = (chosen: Choices) => {
     const mean = chosen.reduce((sum, k, i) => sum + values[i]![k]! / chosen.length, 0);
-    return mean - lambda * meanPrice(chosen, traffic);
+    return mean - weight * meanPrice(chosen, traffic);
   };
   const capable = capableModels(traffic);
   if (capable.length === 0 || samples.length === 0) return null;
   const always = (k: number): Choices => traffic.map(() => k);
   const over = capable.reduce((a, b) => (netOf(always(b)) > netOf(always(a)) ? b : a));
-  const saved = lambda * (meanPrice(always(over), traffic) - meanPrice(choices, traffic));
+  const saved = weight * (meanPrice(always(over), traffic) - meanPrice(choices, traffic));
   const [routed, fixed] = [meanUtilityOf(choices, traffic), meanUtilityOf(always(over), traffic)];
   const gains = samples.map((sample) => routed(sample) - fixed(sample) + saved);
   return {

@@ -46,7 +46,7 @@ export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
   const { config, models, guard, costUnit } = view;
   // Price in units of the highest expected cost, so that the trade-off does not depend on the
   // length of the request.
-  const price = costs ? lambdaOf(query.tradeoff) / costs.highest : 0;
+  const price = costs ? costWeightOf(query.tradeoff) / costs.highest : 0;
   const random = Random.seeded(query.seed);
   const fixed = fixedModel(view, query, candidates.indices);
   if (config.mode === "bypass") return { candidates, costs, ...only(fixed!), lambda: price };
@@ -244,12 +244,12 @@ export interface RouterView {
 }
 
 /**
- * Lambda of a cost_quality_tradeoff t from 0 (quality alone) to 10 (the cheapest model):
- * lambda = t / (10 - t) / 4. It is the quality that the cost of the most expensive model for this
- * request is worth. At t = 5, a free model is chosen if it is at most 0.25 worse than the most
+ * Weight of cost of a cost_quality_tradeoff t from 0 (quality alone) to 10 (the cheapest model):
+ * t / (10 - t) / 4. It is the quality that the cost of the most expensive model for this request is
+ * worth. Divided by that cost, it is lambda, the quality that one US dollar is worth. At t = 5, a free model is chosen if it is at most 0.25 worse than the most
  * expensive one; at t = 3, 0.11; at t = 8, 1, so that from there price decides almost alone.
  */
-export function lambdaOf(tradeoff: number): number {
+export function costWeightOf(tradeoff: number): number {
   return Math.min(CHEAPEST, Math.max(TIES, tradeoff / (10 - tradeoff) / 4));
 }
 

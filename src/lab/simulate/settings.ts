@@ -17,9 +17,9 @@ export interface Settings {
   readonly delay: number;
   readonly voters: Voters;
   /**
-   * utility = score - lambda * cost, for votes and regret. The cost is in the data's unit, as
-   * in the paper. The router has another lambda: a parameter of a request, in units of the
-   * mean cost of the most expensive model.
+   * utility = score - lambda * cost, for votes and regret. lambda is the score that one unit of
+   * cost is worth. The unit is that of the data, as in the paper; for a `RouteQuery` it is
+   * `costUnit`, and for a logged decision a US dollar.
    */
   readonly lambda: number;
   /**
