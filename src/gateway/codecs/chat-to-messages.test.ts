@@ -251,12 +251,23 @@ it.each<[object, RegExp]>([
   [{ messages: [user([{ type: "image_url" }])] }, /image_url has no url/],
   [{ messages: [user([{ type: "file", file: { file_id: "f" } }])] }, /has no file_data/],
   [{ messages: [{ role: "tool", content: "x" }] }, /tool_call_id is missing/],
-  [
-    { messages: [{ role: "assistant", tool_calls: [{ function: { arguments: "{" } }] }] },
-    /arguments is not JSON/,
-  ],
   [{ tools: [{ type: "function" }] }, /tools\[0\]\.function is missing/],
 ])("refuses %j and names the field", (chat, message) => {
   expect(() => translate(chat)).toThrow(Untranslatable);
   expect(() => translate(chat)).toThrow(message);
+});
+
+it.each([
+  ['{"city": "Li', { input: '{"city": "Li' }],
+  ["Lima", { input: "Lima" }],
+  ["[1]", { input: "[1]" }],
+  ["", {}],
+])("arguments of an earlier call that are no JSON object are kept as a text: %j", (text, input) => {
+  const call = { id: "c1", type: "function", function: { name: "f", arguments: text } };
+  const messages = [
+    { role: "user", content: "x" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c1", content: "invalid arguments" },
+  ];
+  expect(JSON.stringify(translate({ messages }))).toContain(`"input":${JSON.stringify(input)}`);
 });

@@ -2,6 +2,7 @@ import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { checkChat } from "./chat/check.ts";
 import { CODECS } from "./codecs.ts";
+import { wrongContent } from "./items/content.ts";
 import { withoutForeignReasoning } from "./items/reasoning.ts";
 import { areHostedToolsOptional, type ItemRequest, type Tool } from "./items/request.ts";
 import { schemaAsTool } from "./items/schema-tool.ts";
@@ -43,6 +44,11 @@ export interface Route {
 export function translateRequest(given: Json, route: Route) {
   const { from, to, model, origin = model, requestsUsage, strict = false } = route;
   CHECKS[from]?.(given);
+  const [name, list] = from === "responses" ? ["input", given.input] : ["messages", given.messages];
+  const wrong = wrongContent(list, String(name));
+  if (wrong !== undefined) {
+    throw new Untranslatable(`${wrong} is neither text nor a list of parts`);
+  }
   const { body, namespaces } = flattenNamespaces(given);
   const whole = CODECS[from].parseRequest(body);
   const { request, leftOut } = strict ? { request: whole, leftOut: [] } : withoutExtras(whole, to);

@@ -1,4 +1,5 @@
 import type { RoutingOptions } from "../../api/chat.ts";
+import { wrongContent } from "../codecs/items/content.ts";
 import type { Needs } from "../providers/capabilities.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
@@ -157,9 +158,17 @@ export function readRequest(
   headers?: Readonly<Record<string, string>>,
 ): ModelRequest {
   const members = scanRequest(body);
+<<<<<<< HEAD
   // A missing name is refused where it is resolved, with the names that exist.
   const model = members.value("model") ?? "";
   if (typeof model !== "string") throw invalidMember("model", "has to be a text");
+=======
+  checkNumbers(members);
+  const model = members.value("model");
+  if (typeof model !== "string" || model === "") {
+    throw invalidMember("model", "has to name a model or a router");
+  }
+>>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
   const stream = members.value("stream") ?? false;
   if (typeof stream !== "boolean") throw invalidMember("stream", "has to be true or false");
   return { endpoint, body, members, model, stream, headers };
@@ -177,6 +186,7 @@ export function passedHeaders(
   return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
+<<<<<<< HEAD
 /** Hint for a request without messages. */
 export const MESSAGES_HINT =
   'send a list such as [{"role": "user", "content": "Hi"}]; the member input belongs to /v1/responses';
@@ -186,6 +196,30 @@ export function missingMember(param: string, hint: string): HttpError {
   return new HttpError(400, `${param} is missing`, { hint, code: "missing_value", param });
 }
 
+=======
+/** Throws a 400 if the content of a message is neither text nor a list of parts. */
+export function checkContents(list: unknown, name: string): void {
+  const wrong = wrongContent(list, name);
+  if (wrong !== undefined) throw invalidMember(wrong, "has to be a text or a list of parts");
+}
+
+/** Throws a 400 if a number is too large to be read. It would be left out of a translated request. */
+function checkNumbers(members: Members): void {
+  for (let i = 0; i < members.size; i++) {
+    const { valueStart, valueEnd } = members.at(i);
+    const first = members.json[valueStart]!;
+    if (first !== MINUS && (first < ZERO || first > NINE)) continue;
+    const text = Buffer.from(members.json.subarray(valueStart, valueEnd)).toString("latin1");
+    if (Number.isFinite(Number(text))) continue;
+    const [keyStart, keyEnd] = members.spans.slice(4 * i, 4 * i + 2);
+    const key = Buffer.from(members.json.subarray(keyStart, keyEnd)).toString();
+    throw invalidMember(String(JSON.parse(key)), "is too large for a number");
+  }
+}
+
+const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
+
+>>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
 export function invalidMember(param: string, problem: string): HttpError {
   return new HttpError(400, `${param}: ${problem}`, {
     hint: "/openapi.json lists the allowed values",

@@ -26,3 +26,15 @@ it.each([
   };
   expect(resolve(servingOf(routers, ["claude-model"]), name).name).toBe(expected);
 });
+
+it.each([
+  ["auto", "one"],
+  ["openrouter/auto", "one"],
+  ["openrouter/other", "two"],
+  ["joust", "joust"],
+])("the alias * does not take the common name %s, which means %s", (name, expected) => {
+  const serving = servingOf({ one: [], two: ["*"] }, ["joust"]);
+  expect(resolve(serving, name).name).toBe(expected);
+  const narrow = servingOf({ one: [], two: ["openrouter/*"] });
+  expect(resolve(narrow, "openrouter/auto").name).toBe("two");
+});

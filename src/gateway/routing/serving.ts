@@ -22,11 +22,7 @@ export interface Serving {
 /** The router or model that the member `model` of a request names. */
 export function resolve(serving: Serving, name: string): LiveRouter | ServedModel {
   const { routers, models } = serving;
-  const found =
-    routers.get(name) ??
-    models.get(name) ??
-    aliased(routers, name) ??
-    (AUTO.has(name) ? first(routers) : undefined);
+  const found = routers.get(name) ?? models.get(name) ?? aliased(routers, name);
   if (found) return found;
   const known = [...routers.keys(), ...models.keys()].slice(0, 20).join(", ");
   if (name === "") {
@@ -77,17 +73,18 @@ export function resolveFor(
   });
 }
 
-/** The router with the most specific alias for the name. */
+/** The router with the most specific alias for the name. A common name is more specific than `*`. */
 function aliased(routers: ReadonlyMap<string, LiveRouter>, name: string): LiveRouter | undefined {
+  const common = AUTO.has(name) ? first(routers) : undefined;
   let best: { readonly router: LiveRouter; readonly rank: number } | undefined;
   for (const router of routers.values()) {
     for (const alias of router.config.aliases) {
-      if (!matches(alias, name)) continue;
+      if (!matches(alias, name) || (common && specificity(alias) === 0)) continue;
       const rank = specificity(alias);
       if (!best || rank > best.rank) best = { router, rank };
     }
   }
-  return best?.router;
+  return best?.router ?? common;
 }
 
 /** Common names for a router. They mean the first router, unless a router or model has the name. */

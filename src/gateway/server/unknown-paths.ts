@@ -24,6 +24,12 @@ export function answerUnknownPath(
   } else if ((method === "GET" || method === "HEAD") && files?.has(name)) {
     files.send(name, reply.hijack().raw);
   } else {
+    if (path === "/v1/responses/compact") {
+      const hint =
+        "send the conversation itself: Joust passes it to models of all providers, and only OpenAI can read its own compacted form";
+      unknown.count("other_api", method, path, hint);
+      throw new HttpError(400, `${path} is not supported`, { hint, code: "not_supported" });
+    }
     const allowed = ["GET", "POST"].filter((other) => has(app, other, path));
     if (allowed.length > 0) {
       reply.raw.setHeader("allow", allowed.join(", ").replace("GET", "GET, HEAD"));

@@ -2,9 +2,14 @@ import type { Needs } from "../../providers/capabilities.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import {
   type Conversation,
+<<<<<<< HEAD
   invalidMember,
   MESSAGES_HINT,
   missingMember,
+=======
+  checkContents,
+  invalidMember,
+>>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
   type RequestHeaders,
 } from "../dialect.ts";
 import { readOptions } from "../options.ts";
@@ -16,6 +21,7 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
   const messages = members.value("messages");
   if (messages === undefined) throw missingMember("messages", MESSAGES_HINT);
   if (!Array.isArray(messages)) throw invalidMember("messages", "has to be a list of messages");
+  checkContents(messages, "messages");
   const { valueStart, valueEnd } = members.find("messages")!;
   const n = members.value("n");
   const options = members.value("stream_options");

@@ -3,7 +3,11 @@ import { sse } from "../../codecs/items/codec.ts";
 import { messagesCodec } from "../../codecs/messages/codec.ts";
 import type { UpstreamError } from "../../providers/upstream/error.ts";
 import { bodyOf } from "../body.ts";
+<<<<<<< HEAD
 import { type Dialect, invalidMember, MESSAGES_HINT, missingMember } from "../dialect.ts";
+=======
+import { checkContents, type Dialect, invalidMember } from "../dialect.ts";
+>>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
@@ -29,6 +33,7 @@ export const messages: Dialect = {
     if (!Array.isArray(body.messages)) {
       throw invalidMember("messages", "has to be a list of messages");
     }
+    checkContents(body.messages, "messages");
     const conversation = conversationOf(messagesCodec.parseRequest(body), members, headers);
     const { needs } = conversation;
     const roomTokens = Math.min(needs.answerTokens ?? 0, ROOM_TOKENS);
