@@ -47,7 +47,7 @@ export function translateRequest(given: Json, route: Route) {
   const [name, list] = from === "responses" ? ["input", given.input] : ["messages", given.messages];
   const wrong = wrongContent(list, String(name));
   if (wrong !== undefined) {
-    throw new Untranslatable(`${wrong} is neither text nor a list of parts`);
+    throw new Untranslatable(`${wrong} is neither text nor a list of parts`, wrong);
   }
   const { body, namespaces } = flattenNamespaces(given);
   const whole = CODECS[from].parseRequest(body);

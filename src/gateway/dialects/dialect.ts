@@ -158,17 +158,10 @@ export function readRequest(
   headers?: Readonly<Record<string, string>>,
 ): ModelRequest {
   const members = scanRequest(body);
-<<<<<<< HEAD
+  checkNumbers(members);
   // A missing name is refused where it is resolved, with the names that exist.
   const model = members.value("model") ?? "";
   if (typeof model !== "string") throw invalidMember("model", "has to be a text");
-=======
-  checkNumbers(members);
-  const model = members.value("model");
-  if (typeof model !== "string" || model === "") {
-    throw invalidMember("model", "has to name a model or a router");
-  }
->>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
   const stream = members.value("stream") ?? false;
   if (typeof stream !== "boolean") throw invalidMember("stream", "has to be true or false");
   return { endpoint, body, members, model, stream, headers };
@@ -186,7 +179,6 @@ export function passedHeaders(
   return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
-<<<<<<< HEAD
 /** Hint for a request without messages. */
 export const MESSAGES_HINT =
   'send a list such as [{"role": "user", "content": "Hi"}]; the member input belongs to /v1/responses';
@@ -196,7 +188,6 @@ export function missingMember(param: string, hint: string): HttpError {
   return new HttpError(400, `${param} is missing`, { hint, code: "missing_value", param });
 }
 
-=======
 /** Throws a 400 if the content of a message is neither text nor a list of parts. */
 export function checkContents(list: unknown, name: string): void {
   const wrong = wrongContent(list, name);
@@ -219,7 +210,6 @@ function checkNumbers(members: Members): void {
 
 const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
 
->>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
 export function invalidMember(param: string, problem: string): HttpError {
   return new HttpError(400, `${param}: ${problem}`, {
     hint: "/openapi.json lists the allowed values",

@@ -54,15 +54,7 @@ function checkPart(part: unknown, place: string): void {
 function checkCall(call: unknown, place: string): void {
   if (!isRecord(call)) throw fault(place, "is not an object");
   if (isRecord(call.custom)) return;
-<<<<<<< HEAD
   if (!isRecord(call.function)) throw fault(place, "is not the call of a function");
-  const text = call.function.arguments;
-  if (typeof text === "string" && text.trim() !== "" && parseJson(text) === undefined) {
-    throw fault(`${place}.arguments`, "is not JSON");
-  }
-=======
-  if (!isRecord(call.function)) throw new Untranslatable(`${place} is not the call of a function`);
->>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
 }
 
 /** The error of a member. */

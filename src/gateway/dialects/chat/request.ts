@@ -2,14 +2,10 @@ import type { Needs } from "../../providers/capabilities.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import {
   type Conversation,
-<<<<<<< HEAD
+  checkContents,
   invalidMember,
   MESSAGES_HINT,
   missingMember,
-=======
-  checkContents,
-  invalidMember,
->>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
   type RequestHeaders,
 } from "../dialect.ts";
 import { readOptions } from "../options.ts";

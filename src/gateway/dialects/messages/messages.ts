@@ -3,11 +3,13 @@ import { sse } from "../../codecs/items/codec.ts";
 import { messagesCodec } from "../../codecs/messages/codec.ts";
 import type { UpstreamError } from "../../providers/upstream/error.ts";
 import { bodyOf } from "../body.ts";
-<<<<<<< HEAD
-import { type Dialect, invalidMember, MESSAGES_HINT, missingMember } from "../dialect.ts";
-=======
-import { checkContents, type Dialect, invalidMember } from "../dialect.ts";
->>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
+import {
+  checkContents,
+  type Dialect,
+  invalidMember,
+  MESSAGES_HINT,
+  missingMember,
+} from "../dialect.ts";
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";

@@ -2,11 +2,7 @@ import { sse } from "../../codecs/items/codec.ts";
 import { writeError, writeResponse } from "../../codecs/responses/answer.ts";
 import { responsesCodec } from "../../codecs/responses/codec.ts";
 import { bodyOf } from "../body.ts";
-<<<<<<< HEAD
-import { type Dialect, missingMember } from "../dialect.ts";
-=======
-import { checkContents, type Dialect } from "../dialect.ts";
->>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
+import { checkContents, type Dialect, missingMember } from "../dialect.ts";
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
@@ -25,13 +21,10 @@ export const responses: Dialect = {
   passedHeaders: [],
   read: (members, headers) => {
     const body = bodyOf(members);
-<<<<<<< HEAD
     if (!INPUTS.some((name) => (body[name] ?? undefined) !== undefined)) {
       throw missingMember("input", INPUT_HINT);
     }
-=======
     checkContents(body.input, "input");
->>>>>>> 686188e (gateway: refuse wrong members by name, keep invalid tool arguments)
     return conversationOf(responsesCodec.parseRequest(body), members, headers);
   },
   label: labelWhole("responses"),
