@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Configuration } from "../api/configuration.ts";
 import { JoustClient } from "../client/client.ts";
 import { Random } from "../core/random/random.ts";
 import { backUp } from "../store/backup/back-up.ts";
@@ -87,6 +88,8 @@ export interface RunningGateway {
   readonly serving: () => Serving;
   /** Whether no API key exists, so that only this machine may send requests. */
   readonly isOpen: () => boolean;
+  /** The newest configuration in the store, if it cannot be served. */
+  readonly invalid: () => Configuration["invalid"];
   readonly store: Store;
   readonly log: GroupCommit;
   /** Serves another configuration from now on. Throws and changes nothing if it is invalid. */
@@ -304,6 +307,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     },
     serving,
     isOpen: () => access.isOpen,
+    invalid: () => administration.invalid,
     store,
     log,
     reload: async (next) => {

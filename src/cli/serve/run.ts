@@ -75,7 +75,7 @@ async function serveAlone(
   const names = { models: [...models.keys()], routers: [...routers.keys()] };
   return {
     url: running.url,
-    summary: { from, ...names, isOpen: running.isOpen() },
+    summary: { from, ...names, isOpen: running.isOpen(), invalid: running.invalid() },
     reload: (next) => running.reload(next),
     leave: () => running.leave(),
     close: async () => {

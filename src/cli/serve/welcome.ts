@@ -11,6 +11,7 @@ export function welcome(
   const key = serving.isOpen ? "" : " -H 'authorization: Bearer YOUR_KEY'";
   const headers = `-H 'content-type: application/json'${key}`;
   const messages = '"messages": [{"role": "user", "content": "Why is the sky blue?"}]';
+  if (serving.invalid) return invalidText(url, serving.invalid);
   return `Joust serves ${url}
   models   ${modelsLine(serving, file, url)}
   routers  ${routers.join(", ")} (send one as "model"; votes are stored in ${data})
@@ -22,6 +23,22 @@ Ask for a duel, then vote for its first answer:
   curl ${url}/v1/chat/completions ${headers} \\
     -d '{"model": "${routers[0]}", "joust": {"duel": true}, ${messages}}'
   curl ${url}/v1/feedback ${headers} -d '{"id": "ID OF THE ANSWER", "winner": 0}'
+`;
+}
+
+/** The text of a gateway that cannot serve the newest configuration in the store. */
+function invalidText(url: string, invalid: NonNullable<ServingSummary["invalid"]>): string {
+  const { revision, served, problem, hint } = invalid;
+  const instead =
+    served === 0
+      ? "no earlier revision can be served either; without keys in the environment, requests get an error"
+      : `revision ${served} is served instead`;
+  return `Joust listens on ${url}, but revision ${revision} of the configuration in the store cannot be served:
+  ${problem}
+  hint: ${hint}
+  ${instead}
+
+Correct the configuration at ${url}/#/admin, or remove the cause and start again.
 `;
 }
 

@@ -75,6 +75,7 @@ async function start(message: StartMessage): Promise<ServingSummary> {
     models: [...models.keys()],
     routers: [...routers.keys()],
     isOpen: running.isOpen(),
+    invalid: running.invalid(),
   };
 }
 

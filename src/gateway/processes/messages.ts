@@ -1,3 +1,4 @@
+import type { Configuration } from "../../api/configuration.ts";
 import type { Config } from "../config/config.ts";
 import type { Membership } from "../peers/linked-peers.ts";
 
@@ -24,6 +25,8 @@ export interface ServingSummary {
   readonly routers: readonly string[];
   /** Whether there is no API key, so that only this machine may send requests. */
   readonly isOpen: boolean;
+  /** The newest configuration in the store, if it cannot be served. */
+  readonly invalid?: Configuration["invalid"];
 }
 
 /** The message that carries a connection of a client with this address. */
