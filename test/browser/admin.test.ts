@@ -111,7 +111,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await button(page, "Review the change").click();
     const effect = page.getByRole("region", { name: "Effect on auto" });
     await effect
-      .getByText(/^Based on \d+ requests?: the expected cost per request changes/)
+      .getByText(/^Based on \d+ requests? of the last seven days: the expected cost per request changes/)
       .waitFor();
     await button(page, "Apply the change").click();
     await page.getByText(/trade-off 10 of 10/).waitFor();
