@@ -170,7 +170,7 @@ export const ChatChunk = z
     usage: Usage.nullish(),
     joust: RoutingNote.partial()
       .optional()
-      .describe("All members but `cost` are in the first chunk, `cost` is in the last chunk."),
+      .describe("In the first chunk without `cost`, and in the chunk with the usage with `cost`."),
     error: ErrorFields.optional().describe("Only in the last chunk of a stream that failed."),
   })
   .meta({

@@ -36,7 +36,14 @@ export const Band = z
 export type Band = Value<typeof Band>;
 
 export const Fallback = z
-  .object({ model: z.string(), reason: z.string() })
+  .object({
+    model: z.string(),
+    reason: z.string(),
+    cost: z
+      .number()
+      .optional()
+      .describe("US dollars, if the model reported usage before it failed."),
+  })
   .meta({ id: "Fallback", description: "A model that failed before another one was called." });
 export type Fallback = Value<typeof Fallback>;
 

@@ -51,7 +51,7 @@ describe("the openai client", () => {
     const decision_id = [...ids][0]!.slice("chatcmpl-".length);
     expect(notes).toEqual([
       expect.objectContaining({ decision_id, router: "auto" }),
-      { cost: expect.any(Number) },
+      { ...(notes[0] as object), cost: expect.any(Number) },
     ]);
 
     const tools: OpenAI.ChatCompletionTool[] = [

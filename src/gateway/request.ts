@@ -23,7 +23,13 @@ import type { VoteTokens } from "./feedback/vote-token.ts";
 import type { ClientIds } from "./log/client-ids.ts";
 import { type AnswerSlot, DIRECT, paidUsage, type Recorder } from "./log/recorder.ts";
 import type { SecondAnswers } from "./log/second-answers.ts";
-import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
+import {
+  type Attempt,
+  AttemptsFailed,
+  attempt,
+  attemptDuel,
+  lostCost,
+} from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
 import type { PaidAnswer } from "./routing/answer-prices.ts";
 import { type DecideParts, logDecision, type PendingDecision } from "./routing/decide.ts";
@@ -155,13 +161,14 @@ export async function answerConversation(
     second?.cancel();
     if (!(error instanceof AttemptsFailed)) throw error;
     logged();
-    const { lastModel, fallbacks } = error;
-    parts.recorder.failed(
+    const { lastModel, fallbacks, cost: lastCost } = error;
+    cost = parts.recorder.failed(
       { ...slot, slot: 0 },
       lastModel,
       error.error,
       stopwatch.startedAt,
       fallbacks,
+      lastCost,
     );
     throw error.error;
   } finally {
@@ -317,8 +324,12 @@ function logAnswers(
       total += billed(model, cost);
       return cost;
     }
-    if (failure) recorder.failed(own, model.name, failure.error, failure.startedAt, fallbacks);
-    return 0;
+    if (!failure) return 0;
+    const { error, startedAt } = failure;
+    const lost = lostCost(model, error);
+    const cost = recorder.failed(own, model.name, error, startedAt, fallbacks, lost);
+    total += cost;
+    return cost;
   });
   router.cap.spent(first + second, second);
   return total;
@@ -375,7 +386,7 @@ async function answerBy(
     cost = billed(model, recorder.answered(slot, model, end, []));
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
-    recorder.failed(slot, model.name, error.error, startedAt, []);
+    cost = recorder.failed(slot, model.name, error.error, startedAt, [], error.cost);
     throw error.error;
   } finally {
     reservation?.settle(cost);

@@ -43,6 +43,28 @@ describe("OpenAI's client", () => {
     expect(usage!.completion_tokens).toBeGreaterThan(10);
   });
 
+  it("reads several choices of one model, which are no duel, and the note of a stream with usage", async () => {
+    const openai = gateway().client();
+    const request = { model: "auto", messages: MESSAGES, n: 2 };
+    const stream = openai.chat.completions.stream({
+      ...request,
+      stream_options: { include_usage: true },
+    });
+    const streamed = await stream.finalChatCompletion();
+    const whole = await openai.chat.completions.create(request);
+    for (const answer of [streamed, whole]) {
+      expect(answer.choices.map(({ index, message }) => [index, message.role])).toEqual([
+        [0, "assistant"],
+        [1, "assistant"],
+      ]);
+      const { decision_id, ...note } = noteOf(answer);
+      expect(answer.id).toBe(`chatcmpl-${decision_id}`);
+      expect(note).toMatchObject({ vote_token: expect.any(String), cost: expect.any(Number) });
+      expect(note).not.toHaveProperty("duel");
+      expect(answer.usage!.completion_tokens).toBeGreaterThan(10);
+    }
+  });
+
   it("has the second answer in its final response", async () => {
     const stream = gateway()
       .client()

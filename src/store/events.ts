@@ -44,7 +44,9 @@ export interface Answered extends EventBase {
   readonly cost: number;
   readonly latencyMs: number;
   readonly firstByteMs?: number | undefined;
-  readonly fallbacks?: readonly { readonly model: string; readonly reason: string }[] | undefined;
+  readonly fallbacks?:
+    | readonly { readonly model: string; readonly reason: string; readonly cost?: number }[]
+    | undefined;
   /** Message of the error that ended a failed answer. */
   readonly error?: string | undefined;
   /** Numbers that the tallies add for the comparison with other models, by model; "" stands for all models. */

@@ -77,7 +77,10 @@ export function tally(events: readonly Tallied[]): Tally[] {
       const counts = answerCounts(event);
       add(event, ALL_MODELS, counts);
       add(event, event.model, counts);
-      for (const { model } of event.fallbacks ?? []) add(event, model, { fallbacks: 1 });
+      for (const { model, cost = 0 } of event.fallbacks ?? []) {
+        add(event, model, { fallbacks: 1, cost });
+        if (cost > 0) add(event, ALL_MODELS, { cost });
+      }
       for (const [model, priced] of Object.entries(event.priced ?? {})) add(event, model, priced);
       const { always } = event;
       if (always === undefined || always === "counted") continue;

@@ -71,7 +71,10 @@ export class Recorder {
     }));
   }
 
-  /** Records an answer that has ended. Returns its cost, or 0 if that is unknown. */
+  /**
+   * Records an answer that has ended. Returns its cost and that of the models that failed before it,
+   * or 0 if that is unknown.
+   */
   answered(
     slot: AnswerSlot,
     model: ServedModel,
@@ -79,7 +82,7 @@ export class Recorder {
     fallbacks: readonly Fallback[],
     hidden = false,
   ): number {
-    const { usage, cost } = paidUsage(model, end, slot.promptTokens);
+    const { usage, total: cost } = paidUsage(model, end, slot.promptTokens);
     const status = end.error === undefined ? "ok" : statusOf(end.error);
     const metrics = this.#metricsOf(model);
     metrics.duration.observe((end.endedAt - end.sentAt) / 1000);
@@ -111,17 +114,21 @@ export class Recorder {
       slot.isKept,
       hidden,
     );
-    return cost;
+    return cost + this.#spentOn(fallbacks);
   }
 
-  /** Records that no model answered. `startedAt` is a time of the clock. */
+  /**
+   * Records that no model answered. `startedAt` is a time of the clock, `cost` that of the last call.
+   * Returns the cost of all calls.
+   */
   failed(
     slot: AnswerSlot,
     model: string,
     error: UpstreamError,
     startedAt: number,
     fallbacks: readonly Fallback[],
-  ): void {
+    cost: number,
+  ): number {
     const status = statusOf(error);
     this.#parts.metrics.answers.inc({ model, status });
     const answered = {
@@ -130,12 +137,23 @@ export class Recorder {
       status,
       inputTokens: 0,
       outputTokens: 0,
-      cost: 0,
+      cost,
       latencyMs: rounded(this.#parts.clock.now() - startedAt),
       fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
       error: status === "failed" ? error.message.slice(0, LONGEST_ERROR) : undefined,
     };
     this.#write(answered, slot.isKept);
+    return this.#spentOn([...fallbacks, { model, cost }]);
+  }
+
+  /** Counts the cost of calls that failed. Returns their sum. */
+  #spentOn(calls: readonly Pick<Fallback, "model" | "cost">[]): number {
+    let sum = 0;
+    for (const { model, cost = 0 } of calls) {
+      if (cost > 0) this.#parts.metrics.spend.series(model).inc(cost);
+      sum += cost;
+    }
+    return sum;
   }
 
   /** Counts a failed call. An error that the operator has to correct is also logged, once per hour. */
@@ -209,10 +227,14 @@ function openFields(event: Answered) {
   };
 }
 
-/** Usage and cost of an answer that has ended. The cost is 0 if the price is unknown. */
+/**
+ * Usage and cost of an answer that has ended. The cost is 0 if the price is unknown; `total` includes
+ * earlier attempts of the model, which failed.
+ */
 export function paidUsage(model: ServedModel, end: AnswerEnd, promptTokens: number) {
   const usage = usageOf(end, promptTokens);
-  return { usage, cost: model.cost(usage) ?? 0 };
+  const cost = model.cost(usage) ?? 0;
+  return { usage, cost, total: cost + (model.cost(end.lost) ?? 0) };
 }
 
 function statusOf({ code }: UpstreamError): "failed" | "cancelled" {

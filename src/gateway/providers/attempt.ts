@@ -8,6 +8,8 @@ import type { UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
 export interface Fallback {
   readonly model: string;
   readonly reason: string;
+  /** US dollars, if the model reported usage before it failed. */
+  readonly cost?: number;
 }
 
 /** A model that has begun to answer, and the models that failed before it. */
@@ -23,9 +25,17 @@ export class AttemptsFailed extends Error {
   readonly error: UpstreamError;
   readonly lastModel: string;
   readonly fallbacks: readonly Fallback[];
+  /** Cost of the call of the last model in US dollars. */
+  readonly cost: number;
 
-  constructor(error: UpstreamError, lastModel: string, fallbacks: readonly Fallback[]) {
+  constructor(
+    error: UpstreamError,
+    lastModel: string,
+    fallbacks: readonly Fallback[],
+    cost: number,
+  ) {
     super(error.message);
+    this.cost = cost;
     this.error = error;
     this.lastModel = lastModel;
     this.fallbacks = fallbacks;
@@ -62,15 +72,23 @@ export async function attempt(
       counter.upstreamError(model.name, error);
       if (error.refusal?.kind === "context_length") queue = withMoreContext(queue, model);
       const next = error.elsewhere && fallbacks.length < MAX_FALLBACKS ? queue[0] : undefined;
+      const cost = lostCost(model, error);
       // The client sees the first error, unless the last one concerns the request itself.
-      if (!next)
-        throw new AttemptsFailed(error.elsewhere ? firstError : error, model.name, fallbacks);
+      if (!next) {
+        const shown = error.elsewhere ? firstError : error;
+        throw new AttemptsFailed(shown, model.name, fallbacks, cost);
+      }
       counter.fallback(model.name);
-      fallbacks.push({ model: model.name, reason: reasonOf(error) });
+      fallbacks.push({ model: model.name, reason: reasonOf(error), ...(cost > 0 && { cost }) });
       queue = queue.slice(1);
       model = next;
     }
   }
+}
+
+/** Cost in US dollars of a call that failed after the upstream had reported its usage. */
+export function lostCost(model: ServedModel, error: UpstreamError | undefined): number {
+  return model.cost(error?.usage) ?? 0;
 }
 
 /** The models that may accept a prompt that is too long for another one. */
@@ -164,12 +182,13 @@ function late({ name }: ServedModel): UpstreamError {
 
 /** Both models of a duel failed. */
 export function duelFailed([a, b]: readonly [DuelAttempt, DuelAttempt]): AttemptsFailed {
-  const fallbacks = [a, b].map(({ model, error }) => ({
-    model: model.name,
-    reason: error ? reasonOf(error) : "gave no answer",
-  }));
+  const fallbacks = [a, b].map(({ model, error }) => {
+    const cost = lostCost(model, error);
+    const reason = error ? reasonOf(error) : "gave no answer";
+    return { model: model.name, reason, ...(cost > 0 && { cost }) };
+  });
   const error = a.error ?? b.error ?? new UpstreamError("broken", a.model.name, "gave no answer");
-  return new AttemptsFailed(error, b.model.name, fallbacks);
+  return new AttemptsFailed(error, b.model.name, fallbacks, 0);
 }
 
 /**

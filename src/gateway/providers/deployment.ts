@@ -6,7 +6,14 @@ import { MinuteWindow } from "./minute-window.ts";
 import { ParameterProfile } from "./parameters/profile.ts";
 import type { ParameterRules } from "./parameters/rules.ts";
 import { UpstreamError } from "./upstream/error.ts";
-import type { Adaptation, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
+import {
+  type Adaptation,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+  withLost,
+} from "./upstream/upstream.ts";
+import { addUsage, type Usage } from "./upstream/usage.ts";
 
 /** An endpoint or key behind a model, as it is configured. */
 export interface DeploymentSpec {
@@ -174,12 +181,17 @@ export function balanced(
       const ordered = byAffinity(ready, request.affinity ?? newKey());
       const healthy = ordered.filter(({ state }) => state !== "open");
       const queue = healthy.length > 0 ? healthy : ordered;
+      let lost: Usage | undefined;
       for (let i = 0; ; i++) {
         const deployment = queue[i]!;
         try {
-          const answer = await deployment.call(request, signal);
+          const answer = withLost(await deployment.call(request, signal), lost);
           return { ...answer, deployment: deployment.spec.name };
         } catch (error) {
+          if (error instanceof UpstreamError) {
+            lost = addUsage(lost, error.usage);
+            error.usage = lost;
+          }
           const isElsewhere = error instanceof UpstreamError && error.fault === "upstream";
           if (!isElsewhere || i + 1 === queue.length) throw error;
         }

@@ -15,13 +15,14 @@ import {
 import { LearnedLimits } from "./learned-limits.ts";
 import { refusedRequest } from "./refused-request.ts";
 import { UpstreamError } from "./upstream/error.ts";
-import type {
-  HeldRequest,
-  Upstream,
-  UpstreamAnswer,
-  UpstreamRequest,
+import {
+  type HeldRequest,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+  withLost,
 } from "./upstream/upstream.ts";
-import { costOf, type Price, type Usage } from "./upstream/usage.ts";
+import { addUsage, costOf, type Price, type Usage } from "./upstream/usage.ts";
 
 /** A model as it is configured. */
 export interface ModelSpec {
@@ -197,11 +198,14 @@ export function retrying(
   return {
     name: upstream.name,
     async call(request, signal) {
+      let lost: Usage | undefined;
       for (let attempt = 0; ; attempt++) {
         try {
-          return await upstream.call(request, signal);
+          return withLost(await upstream.call(request, signal), lost);
         } catch (error) {
           if (!(error instanceof UpstreamError)) throw error;
+          lost = addUsage(lost, error.usage);
+          error.usage = lost;
           const wait = waitBefore(attempt, error, settings, random);
           if (wait === undefined) throw error;
           onRetry(error);

@@ -19,7 +19,7 @@ function completionId(decision: string): string {
  */
 export const labelStream: Dialect["labelStream"] = (labels, costOf) => {
   const label = labelEvents(labels);
-  return costOf ? (piece) => addCost(label(piece), costOf) : label;
+  return costOf ? (piece) => addCost(label(piece), labels.joust, costOf) : label;
 };
 
 function labelEvents({ id, model, joust }: Labels): (piece: Uint8Array) => Buffer {
@@ -131,19 +131,23 @@ function editEvents(bytes: Buffer, set: Readonly<Record<string, string>>): Buffe
 
 type CostOf = NonNullable<Parameters<Dialect["labelStream"]>[1]>;
 
-/** Adds `joust.cost` to the event that has the usage. */
-function addCost(bytes: Buffer, costOf: CostOf): Buffer {
+/**
+ * Adds `joust` with the cost to the event that has the usage. All members are repeated, because the
+ * helpers of OpenAI's clients keep the last value of a member.
+ */
+function addCost(bytes: Buffer, joust: string, costOf: CostOf): Buffer {
   if (!bytes.includes('"usage"')) return bytes;
   const lines = bytes.toString().split("\n");
-  return Buffer.from(lines.map((line) => costLine(line, costOf)).join("\n"));
+  return Buffer.from(lines.map((line) => costLine(line, joust, costOf)).join("\n"));
 }
 
-function costLine(line: string, costOf: CostOf): string {
+function costLine(line: string, joust: string, costOf: CostOf): string {
   const open = /^data: *\{/.exec(line)?.[0].length;
   if (open === undefined || !/"usage"\s*:\s*\{/.test(line)) return line;
   const event: unknown = JSON.parse(line.slice(open - 1));
   if (!isRecord(event) || "joust" in event) return line;
   const cost = costOf(readUsage(event.usage));
   if (cost === undefined) return line;
-  return `data: {"joust":${JSON.stringify({ cost })},${line.slice(open)}`;
+  const note = JSON.stringify({ ...JSON.parse(joust), cost });
+  return `data: {"joust":${note},${line.slice(open)}`;
 }

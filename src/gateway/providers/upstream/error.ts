@@ -1,3 +1,4 @@
+import type { Usage } from "../../codecs/items/answer.ts";
 import { isRecord, type Members, parsed } from "../../wire/json.ts";
 import { redacted } from "../../wire/secrets.ts";
 import { type ErrorFacts, factsOf } from "./error-facts.ts";
@@ -18,6 +19,8 @@ export class UpstreamError extends Error {
   readonly retryAfter: number | undefined;
   /** Advice to the operator or the client. */
   readonly hint: string | undefined;
+  /** Usage that the upstream reported before the answer failed, that of earlier attempts included. */
+  usage: Usage | undefined;
   readonly #facts: ErrorFacts | undefined;
   readonly #param: string | undefined;
   #verdict: Verdict | undefined;

@@ -165,6 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#watch.stop();
     this.#settings.signal.removeEventListener("abort", this.#onAbort);
     if (error && !this.#hasBegun) {
+      error.usage = this.#translation?.usage;
       this.#answer.reject(error);
       return;
     }

@@ -2,7 +2,7 @@ import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Edits, Members } from "../../wire/json.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import type { AnswerHeaders, UpstreamError } from "./error.ts";
-import type { Usage } from "./usage.ts";
+import { addUsage, type Usage } from "./usage.ts";
 
 /**
  * A host of models: a provider's API, a local server or the sandbox. It receives the client's
@@ -96,6 +96,8 @@ export interface Adaptation {
 export interface AnswerEnd {
   /** Usage as the upstream reported it, if it did. */
   readonly usage: Usage | undefined;
+  /** Usage of earlier attempts of the same model, which failed. */
+  readonly lost?: Usage | undefined;
   /** Events of a stream that were passed on: a lower bound of the tokens if usage is missing. */
   readonly events: number;
   readonly sentAt: number;
@@ -105,6 +107,13 @@ export interface AnswerEnd {
   /** Members of a complete answer, if it was scanned. */
   readonly members?: Members | undefined;
   readonly error: UpstreamError | undefined;
+}
+
+/** The answer with the usage of earlier attempts of the same model. */
+export function withLost(answer: UpstreamAnswer, lost: Usage | undefined): UpstreamAnswer {
+  if (!lost) return answer;
+  const end = answer.end.then((own) => ({ ...own, lost: addUsage(own.lost, lost) }));
+  return { ...answer, end };
 }
 
 export async function readAll({ body }: Pick<UpstreamAnswer, "body">): Promise<Uint8Array> {

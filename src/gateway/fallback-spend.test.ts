@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { type DialectHost, startDialectHost } from "./dialect-host.fixture.ts";
+import { eventsOf, startGateway, type TestGateway } from "./gateway.fixture.ts";
+import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
+
+/** Calls that fail after the host has charged for them are part of the spending. */
+
+const MESSAGES = [{ role: "user", content: "Hi" }];
+const PATHS = {
+  chat: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+};
+const REQUESTS: Record<DialectName, object> = {
+  chat: { messages: MESSAGES },
+  responses: { input: "Hi" },
+  messages: { messages: MESSAGES, max_tokens: 100 },
+};
+
+const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "up" };
+const usage = { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 };
+/** A response without an answer, although the host counts tokens. */
+const EMPTY = { ...head, choices: [], usage: { ...usage, prompt_tokens: 1000, cost: 0.5 } };
+const WHOLE = {
+  ...head,
+  choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
+  usage,
+};
+const STREAM = [
+  { ...head, choices: [{ index: 0, delta: { content: "Hello" }, finish_reason: null }] },
+  { ...head, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+  { ...head, choices: [], usage },
+];
+/** A stream whose only event is a usage, and that then breaks off. */
+const BROKEN = [{ ...head, choices: [], usage: { ...usage, prompt_tokens: 1000, cost: 0.5 } }];
+
+/** 100 tokens at 1 dollar and 7 at 2 dollars per million. */
+const LISTED = 114e-6;
+
+async function start(host: DialectHost, more = ""): Promise<TestGateway> {
+  const price = "price: {input: 1, output: 2}";
+  const other = `  other-model: {provider: chat-host, model: other, retries: 0, ${price}}\n`;
+  const router = "routers: {auto: {models: [chat-model, other-model], explore: 0}}\n";
+  return startGateway(`${host.yaml}${other}${router}${more}`);
+}
+
+const spendOf = async ({ get }: TestGateway) => (await get("/v1/stats?hours=1")).json.spend;
+
+describe.each(DIALECTS)("%s", (dialect) => {
+  it.each([false, true])(
+    "counts a charged call that another model replaced (stream: %s)",
+    async (stream) => {
+      const host = await startDialectHost();
+      const gateway = await start(host);
+      host.answer = ({ body }) =>
+        body.model === "up-chat"
+          ? { body: stream ? BROKEN : EMPTY, breaks: stream }
+          : { body: stream ? STREAM : WHOLE };
+      const body = { model: "auto", ...REQUESTS[dialect], stream };
+      // Either model may be the first one.
+      let answer = await gateway.post(PATHS[dialect], body);
+      for (let i = 0; !answer.text.includes("fallbacks"); i++) {
+        expect(i).toBeLessThan(40);
+        answer = await gateway.post(PATHS[dialect], body);
+      }
+      const events = stream ? eventsOf(answer.text) : [answer.json];
+      const notes = events.map((event) => (event.response ?? event.message ?? event).joust);
+      const [fallbacks] = notes.flatMap((note) => (note?.fallbacks ? [note.fallbacks] : []));
+      expect(fallbacks).toMatchObject([{ model: "chat-model", cost: 0.5 }]);
+      // The usage and the cost are those of the model that answered. A chat stream has them on request.
+      const last = events.findLast((event) => event.usage ?? event.response?.usage);
+      if (dialect !== "chat" || !stream) {
+        const counted = last.usage ?? last.response.usage;
+        expect(counted.prompt_tokens ?? counted.input_tokens).toBe(100);
+        expect((last.joust ?? last.response.joust).cost).toBeCloseTo(LISTED, 12);
+      }
+      await gateway.log.flush();
+      const { by_model, total } = await spendOf(gateway);
+      expect(by_model["chat-model"]).toBeCloseTo(0.5, 9);
+      expect(total).toBeCloseTo(0.5 + by_model["other-model"], 9);
+    },
+  );
+});
+
+it("counts charged calls if no model answers, if the same model is called again, and against a budget", async () => {
+  const host = await startDialectHost();
+  const charged = { ...EMPTY, usage: { ...usage, cost: 0.02 } };
+  const keys = 'keys: {a: {key: "0123456789abcdef", budget: 0.05, scopes: [admin, route]}}\n';
+  const yaml = host.yaml.replace("model: up-chat, retries: 0", "model: up-chat, retries: 1");
+  const gateway = await startGateway(`${yaml}${keys}`);
+  const authorization = "Bearer 0123456789abcdef";
+  const ask = (model: string) =>
+    gateway.post(PATHS.chat, { model, messages: MESSAGES }, { authorization });
+  const spent = async () => {
+    await gateway.log.flush();
+    const { text } = await gateway.get("/metrics", { authorization });
+    return Number(/^joust_spend_usd_total\{model="chat-model"\} (\S+)$/m.exec(text)?.[1]);
+  };
+  let calls = 0;
+  host.answer = () => ({ body: calls++ === 0 ? charged : WHOLE });
+  const repeated = await ask("chat-model");
+  expect(repeated.status).toBe(200);
+  expect(await spent()).toBeCloseTo(0.02 + LISTED, 9);
+  host.answer = () => ({ body: charged });
+  // Two attempts of 0.02 dollars, after which the budget is used up.
+  expect((await ask("chat-model")).status).toBe(502);
+  expect(await spent()).toBeCloseTo(0.06 + LISTED, 9);
+  const refused = await ask("chat-model");
+  expect([refused.status, refused.json.error.code]).toEqual([429, "insufficient_quota"]);
+});
