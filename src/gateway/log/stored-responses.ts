@@ -8,7 +8,7 @@ import type { Peers } from "../peers/peers.ts";
 import { isRecord, type Json, parsed } from "../wire/json.ts";
 
 /** A response that the gateway keeps: one step of a conversation, and the answer to it. */
-export interface KeptResponse {
+interface KeptResponse {
   readonly kind: "kept";
   /** Id of the response that this one continues. */
   readonly previous?: string | undefined;
