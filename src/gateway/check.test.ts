@@ -97,10 +97,10 @@ routers:
   });
 
   it("also of the entries that are right in form", () => {
-    const yaml = `server: {port: x}
+    const yaml = `server: {port: x, hots: 1}
 models:
   a: {provider: xai}
-  b: {provider: nobody}
+  b: {provider: nobody, retries: -1}
 routers:
   one: {models: [a], policy: nobody}
   two: {models: [b], encoder: nothing}

@@ -84,15 +84,17 @@ function restOf(
   let rest = { ...objectOf(value) };
   let found = faults;
   while (found.length > 0) {
+    const before = rest;
     for (const { path } of found) {
       const [section, name] = path.map(String);
       // A fault of a default, such as that of the router auto, cannot be removed.
-      if (section === undefined || !(section in rest)) return undefined;
-      const entries = { ...objectOf(rest[section]) };
-      const isEntry = SECTIONS.has(section) && name !== undefined && name in entries;
-      if (isEntry) delete entries[name];
-      const { [section]: _, ...others } = rest;
-      rest = isEntry ? { ...others, [section]: entries } : others;
+      if (section === undefined || !(section in before)) return undefined;
+      const isEntry =
+        SECTIONS.has(section) && name !== undefined && name in objectOf(before[section]);
+      const { [section]: entries, ...others } = rest;
+      const { [name ?? ""]: _, ...kept } = objectOf(entries);
+      // An entry or a section with several faults is removed once.
+      if (section in rest) rest = isEntry ? { ...others, [section]: kept } : others;
     }
     const parsed = CONFIG.safeParse(rest);
     found = parsed.success
