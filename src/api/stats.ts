@@ -83,6 +83,11 @@ const Spend = z.object({
   by_model: z.record(z.string(), z.number()),
   requests: z.number(),
   cost_per_request: z.number(),
+  learning: z
+    .number()
+    .describe(
+      "Part of `total` that paid for learning, estimated by the mean cost of each model's answers: second answers of duels, and answers and verdicts of a judge. Random choices are not part of it, because their answers are served.",
+    ),
   always: z.array(Alternative).describe("Each model alone, if its price is known."),
   always_best: Alternative.extend({
     among: z

@@ -44,6 +44,30 @@ describe("spend", () => {
     expect([total, by_model]).toEqual([2, { expensive: 0.5, fair: 0.5, cheap: 0.5, poor: 0.5 }]);
   });
 
+  it("counts second answers of duels and everything of a judge as learning, and random choices as serving", () => {
+    // By hand: six single answers of a dollar, two of them random choices, and four duels between "one" and "two". A
+    // judge read two of the answers, and had "two" answer once more for that.
+    const log = [
+      row(ALL_MODELS, { shown: 10, duels: 4, answers: 17, cost: 10 + 1.5 + 0.5 }),
+      row("one", { shown: 10, duels: 4, answers: 10, cost: 10 }),
+      row("two", { shown: 4, duels: 4, answers: 5, cost: 1.5 }),
+      row("judge", { answers: 2, cost: 0.5 }),
+    ];
+    const { learning, total } = spendOf(log, new Map(), []);
+    // Two answers of "one", half of the four duels of "two" and its answer for the judge, and both verdicts.
+    expect([learning, total]).toEqual([2 * 1 + 3 * 0.3 + 0.5, 12]);
+    // Without a judge it is half of the answers in duels, and never more than everything.
+    const duels = [
+      row(ALL_MODELS, { shown: 106, duels: 4, answers: 110, cost: 11 }),
+      row("dear", { shown: 10, duels: 4, answers: 10, cost: 10 }),
+      row("cheap", { shown: 100, duels: 4, answers: 100, cost: 1 }),
+      row("unused", {}),
+    ];
+    expect(spendOf(duels, new Map(), []).learning).toBeCloseTo(2.02, 12);
+    const dropped = row(ALL_MODELS, { shown: 106, duels: 4, answers: 110, cost: 1 });
+    expect(spendOf([dropped, ...duels.slice(1)], new Map(), []).learning).toBe(1);
+  });
+
   it("has a range for the savings against models that may be the best", () => {
     const { always_best } = spendOf(tallies, prices, overall);
     expect(always_best).toMatchObject({

@@ -48,6 +48,7 @@ export function spendOf(
   byModel.delete(ALL_MODELS);
   return {
     total: all.cost,
+    learning: Math.min(all.cost, learningCost([...byModel.values()])),
     compared: spent,
     by_model: Object.fromEntries([...byModel].map(([model, { cost }]) => [model, cost])),
     requests: all.shown,
@@ -56,6 +57,19 @@ export function spendOf(
     always_best: alwaysBest(overall, always),
     always_cheapest: always.toSorted((a, b) => a.cost - b.cost)[0] ?? null,
   };
+}
+
+/**
+ * Cost of the answers that no request needed: one of the two answers of each duel, and everything that a judge requested.
+ * A model has given `shown - duels` single answers and half of its answers in duels for the requests themselves; the
+ * others are priced at its mean cost.
+ */
+function learningCost(models: readonly Counts[]): number {
+  return models.reduce((sum, { cost, answers, failures, shown, duels }) => {
+    const given = answers - failures;
+    const others = Math.min(given, Math.max(0, given - (shown - duels) - duels / 2));
+    return given > 0 ? sum + (cost / given) * others : sum;
+  }, 0);
 }
 
 /** Counts of all steps together, by model. */

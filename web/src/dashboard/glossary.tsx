@@ -9,7 +9,10 @@ const TERMS: readonly (readonly [string, string])[] = [
     "Win rate",
     "Probability that the served answer is preferred to the answer of a random model of the pool.",
   ],
-  ["Regret", "Quality that a request loses because it was not answered by the best model for it."],
+  [
+    "Regret",
+    "Wins of 100 that a request loses because it was not answered by the best model for it.",
+  ],
   [
     "95% interval",
     "The range that contains the true value with 95% probability, given the votes so far. More votes make it narrower.",
@@ -24,7 +27,10 @@ const TERMS: readonly (readonly [string, string])[] = [
     "Savings",
     "What the same conversations would have cost with one model for everything, prompt caches included, less what was spent.",
   ],
-  ["Cost of learning", "The second answers of duels. Without duels nobody could compare models."],
+  [
+    "Cost of learning",
+    "Second answers of duels, and answers and verdicts of a judge: without comparisons nothing is learned. Random choices are a cost of serving, because their answers are used.",
+  ],
   ["Trade-off", "cost_quality_tradeoff, from 0 (best quality) to 10 (lowest cost)."],
   ["Guard", "Serves the best single model for all requests if votes show that routing does worse."],
   ["p95", "Time in which 95 of 100 answers were complete."],

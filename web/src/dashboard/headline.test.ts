@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Stats, Tradeoff } from "../../../src/client.ts";
-import { learningCost } from "./costs.ts";
 import { headlineOf, leastSettled } from "./headline.ts";
 
 const best = {
@@ -90,10 +89,11 @@ describe("the sentence at the top", () => {
       learned: 400,
       version: 1,
     };
-    const models = [{ model: "opus", cost: 40, given: 100, duels: 50 }];
-    const { evidence } = headlineOf(stats({ forecast, models }), undefined, "last day");
+    const { evidence } = headlineOf(stats({ forecast }, { learning: 10 }), undefined, "last day");
     expect(evidence.join(" ")).toContain("after about 240 more votes (90 to over 2000)");
-    expect(evidence.join(" ")).toContain("About $10.00 of that were the second answers of duels");
+    expect(evidence.join(" ")).toContain(
+      "About $10.00 of that paid for learning: second answers of duels and calls of a judge",
+    );
   });
 });
 
@@ -101,15 +101,4 @@ it("nothing is open before there are votes, or if every best model is known", ()
   expect(leastSettled(stats({ counts: { votes: 3 } }))).toBeUndefined();
   const known = [{ category: "mbpp", share: 1, models: [standing("opus", 0.97)] }];
   expect(leastSettled(stats({ leaderboard: { overall: [], categories: known } }))).toBeUndefined();
-});
-
-it("learning costs half of the answers in duels, and never more than everything", () => {
-  const models = [
-    { cost: 10, given: 10, duels: 4 },
-    { cost: 1, given: 100, duels: 4 },
-    { cost: 0, given: 0, duels: 0 },
-  ] as unknown as Stats["models"];
-  const spend = { total: 11 } as Stats["spend"];
-  expect(learningCost({ models, spend })).toBeCloseTo(2.02, 12);
-  expect(learningCost({ models, spend: { ...spend, total: 1 } })).toBe(1);
 });

@@ -2,7 +2,6 @@ import type { Stats, Tradeoff } from "../../../src/client.ts";
 import { count, dollars, percent, plural } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";
 import { hundred } from "../text/wins.ts";
-import { learningCost } from "./costs.ts";
 
 /** The sentence at the top of the dashboard and the numbers behind it. */
 interface Headline {
@@ -26,14 +25,14 @@ export function headlineOf(
     `${savingPart(stats, windowName)}${quality === undefined ? "" : `, ${quality}`}.`,
     open === undefined ? "" : openSentence(open),
   ];
-  const learning = learningCost(stats);
+  const { learning } = spend;
   return {
     sentence: sentence.filter((part) => part !== "").join(" "),
     evidence: [
       `${plural(spend.requests, "request")} cost ${dollars(spend.total)}.`,
       ...(learning > 0
         ? [
-            `About ${dollars(learning)} of that were the second answers of duels: the cost of learning. Serving cost ${dollars(spend.total - learning)}.`,
+            `About ${dollars(learning)} of that paid for learning: second answers of duels and calls of a judge. Serving cost ${dollars(spend.total - learning)}.`,
           ]
         : []),
       ...comparisonEvidence(stats),

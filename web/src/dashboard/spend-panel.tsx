@@ -2,13 +2,11 @@ import { TimeChart } from "../charts/time-chart.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { dollars } from "../text/format.ts";
-import { learningCost } from "./costs.ts";
 import type { OverTimeProps } from "./series.ts";
 
 /** Total cost over time, compared with the cost of always using one model. */
 export function SpendPanel({ stats, points }: OverTimeProps) {
-  const { total, always_best: best, always_cheapest: cheapest } = stats.spend;
-  const learning = learningCost(stats);
+  const { total, learning, always_best: best, always_cheapest: cheapest } = stats.spend;
   const sums = runningTotal(points.map(({ cost }) => cost));
   // The cost of an alternative grows with the number of requests.
   const requests = runningTotal(points.map((point) => point.requests));
@@ -29,7 +27,7 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
   return (
     <Panel
       title="Spend"
-      about={`US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels).` : ""}`}
+      about={`US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels, calls of a judge).` : ""}`}
     >
       <TimeChart
         data={[points]}
