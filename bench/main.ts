@@ -98,7 +98,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
   many: {
     summary:
-      "5,000,000 requests in the log (--rounds) against 50,000, 1,000 models and routers against 10, 10,000 streams [sqlite] [postgres] [models] [routers] [streams]",
+      "5,000,000 requests in the log (--rounds) against 50,000 (--from), 1,000 models and routers against 10, 10,000 streams [sqlite] [postgres] [models] [routers] [streams]",
     load: async () => (await import("./many.ts")).many,
   },
   scale: {
