@@ -4,7 +4,7 @@ import axe from "axe-core";
 import Sqlite from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { canVote, suggestions } from "./arena.fixture.ts";
+import { ask, canVote, suggestions } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 import { FakeProvider } from "./provider.fixture.ts";
@@ -61,6 +61,18 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByText("Key: the provider accepts the key").waitFor();
   });
 
+  it("a provider that fails is shown, and the question can be asked again", async () => {
+    const page = await open(gateway.url);
+    const { key } = provider;
+    provider.key = "sk-proj-revoked";
+    await ask(page, "Why is the sea salty?");
+    await page.getByText("Incomplete.").waitFor();
+    provider.key = key;
+    await button(page, "Ask again").click();
+    await canVote(page);
+    await page.getByText("Hello from").first().waitFor();
+  });
+
   it("adds another host with the models that answered", async () => {
     const page = await visit("providers");
     await page.getByLabel("Kind").selectOption("another host");
@@ -111,7 +123,9 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await button(page, "Review the change").click();
     const effect = page.getByRole("region", { name: "Effect on auto" });
     await effect
-      .getByText(/^Based on \d+ requests? of the last seven days: the expected cost per request changes/)
+      .getByText(
+        /^Based on \d+ requests? of the last seven days: the expected cost per request changes/,
+      )
       .waitFor();
     await button(page, "Apply the change").click();
     await page.getByText(/trade-off 10 of 10/).waitFor();
