@@ -135,7 +135,7 @@ async function sendVote(page: Page): Promise<void> {
 async function openOptions(page: Page, url: string): Promise<void> {
   await page.getByRole("button", { name: "New conversation" }).click();
   await openWelcome(page, url);
-  await page.getByRole("button", { name: "Options" }).click();
+  await page.getByRole("button", { name: "Options", exact: true }).click();
   await page.getByRole("region", { name: "Options" }).waitFor();
 }
 
@@ -143,7 +143,7 @@ async function openDashboard(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/#/dashboard`);
   await page.getByRole("heading", { name: "Quality by category" }).waitFor();
   await page.getByRole("heading", { name: "Estimated and true quality" }).waitFor();
-  await page.getByText(/The probability that it fell/).waitFor();
+  await page.getByText(/The probability that the loss fell/).waitFor();
   await page
     .getByRole("img", { name: /^Quality by cost/ })
     .locator("canvas")

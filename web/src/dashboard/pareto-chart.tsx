@@ -43,7 +43,11 @@ export function ParetoChart({
         nameTextStyle: { color: colours.muted },
         scale: true,
       }),
-      yAxis: valueAxis(colours, (value) => String(Math.round(value)), { scale: true }),
+      yAxis: valueAxis(colours, (value) => String(Math.round(value)), {
+        scale: true,
+        // Names of models at the lowest and highest points have room.
+        boundaryGap: ["15%", "15%"],
+      }),
       tooltip: tooltip("item", ({ data }: { data: { place: Place } }) => ({
         title: data.place.name,
         rows: [
