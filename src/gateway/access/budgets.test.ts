@@ -59,6 +59,19 @@ describe("budgets", () => {
     expect((await node!.reserve("other", 1, 0.9)).amount).toBeCloseTo(0.9, 9);
   });
 
+  it("can be spent to the end if a request costs more than was reserved", async () => {
+    const [node] = nodesOf(1).nodes;
+    const running = await node!.reserve("k", 1.2, 0.03);
+    (await node!.reserve("k", 1.2, 0.03)).settle(0.5);
+    const others = await node!.reserve("k", 1.2, 0.6);
+    expect(others.amount).toBeCloseTo(0.6, 9);
+    // Nothing else is left: 0.5 are spent, 0.03 and 0.6 are set aside.
+    expect(await codeOf(node!.reserve("k", 1.2, 0.08))).toBe("budget_reserved");
+    others.settle(0.6);
+    running.settle(0.03);
+    expect((await node!.reserve("k", 1.2, 0.08)).amount).toBeCloseTo(0.07, 9);
+  });
+
   it("begin anew with the month", async () => {
     const { nodes, time } = nodesOf(1);
     (await nodes[0]!.reserve("k", 1, 1)).settle(1);

@@ -121,8 +121,8 @@ export class Budgets {
   async #leaseNow(account: Account, want: number): Promise<void> {
     const { owner, month, budget, spent, until } = account;
     const now = this.#now();
-    const isExpired = now >= until;
-    const held = Math.max(0, isExpired ? account.reserved : account.held);
+    // After an answer that cost more than was set aside, `held` is too small, but `spent` has the cost.
+    const held = now >= until ? account.reserved : Math.max(account.reserved, account.held);
     const missing = want - (held - account.reserved);
     const { granted, used } = await this.#store.leaseBudget({
       owner,
@@ -135,7 +135,7 @@ export class Budgets {
       milliseconds: LEASE_MS,
     });
     // Requests may have been settled in the meantime.
-    account.held = (isExpired ? held : account.held) + granted;
+    account.held = held + granted - (account.spent - spent);
     account.used = used;
     if (granted < missing) account.shortAt = now;
     account.until = now + LEASE_MS - SAFETY_MS;
