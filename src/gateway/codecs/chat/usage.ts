@@ -1,6 +1,6 @@
 import { isRecord, type Json } from "../../wire/json.ts";
 import type { Stop, StopReason, Usage } from "../items/answer.ts";
-import { count, dollars, num, record } from "../items/read.ts";
+import { count, dollars, record } from "../items/read.ts";
 
 /**
  * Reads usage and its variations. If prompt and completion add up to less than the total, the
@@ -8,14 +8,16 @@ import { count, dollars, num, record } from "../items/read.ts";
  * name for cached tokens.
  */
 export function readUsage(value: unknown): Usage | undefined {
-  if (!isRecord(value) || num(value.prompt_tokens) === undefined) return undefined;
+  if (!isRecord(value)) return undefined;
   const promptTokens = count(value.prompt_tokens);
+  if (promptTokens !== value.prompt_tokens) return undefined;
   const prompt = record(value.prompt_tokens_details);
   const cached = prompt?.cached_tokens ?? value.prompt_cache_hit_tokens;
+  const cachedTokens = Math.min(promptTokens, count(cached));
   return {
     promptTokens,
-    cachedTokens: Math.min(promptTokens, count(cached)),
-    cacheWriteTokens: count(prompt?.cache_write_tokens),
+    cachedTokens,
+    cacheWriteTokens: Math.min(promptTokens - cachedTokens, count(prompt?.cache_write_tokens)),
     cacheWrite1hTokens: 0,
     completionTokens: Math.max(
       count(value.completion_tokens),

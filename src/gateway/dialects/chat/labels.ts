@@ -1,4 +1,4 @@
-import { readUsage } from "../../providers/upstream/usage.ts";
+import { readUsage } from "../../codecs/chat/usage.ts";
 import { editMembers, isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 

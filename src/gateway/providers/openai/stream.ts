@@ -1,9 +1,10 @@
+import { readUsage } from "../../codecs/chat/usage.ts";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn } from "../upstream/error.ts";
 import type { Keep } from "../upstream/event-cutter.ts";
 import { EventReader } from "../upstream/event-reader.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
-import { readUsage, type Usage } from "../upstream/usage.ts";
+import type { Usage } from "../upstream/usage.ts";
 
 /**
  * A stream in OpenAI's format. Its events are passed on unchanged and are read only to find the

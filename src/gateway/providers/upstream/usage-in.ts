@@ -1,7 +1,8 @@
+import { readUsage as readChatUsage } from "../../codecs/chat/usage.ts";
 import { readUsage as readMessagesUsage } from "../../codecs/messages/answer.ts";
 import { readUsage as readResponsesUsage } from "../../codecs/responses/answer.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import { readUsage, type Usage } from "./usage.ts";
+import type { Usage } from "./usage.ts";
 
 /** Reads the member `usage` of an answer in one of the dialects. */
 export function usageIn(dialect: DialectName, value: unknown): Usage | undefined {
@@ -9,7 +10,7 @@ export function usageIn(dialect: DialectName, value: unknown): Usage | undefined
 }
 
 const READERS: Readonly<Record<DialectName, (value: unknown) => Usage | undefined>> = {
-  chat: readUsage,
+  chat: readChatUsage,
   responses: readResponsesUsage,
   messages: readMessagesUsage,
 };

@@ -1,36 +1,7 @@
 import type { ListedModel } from "../../../api/model.ts";
 import type { Usage } from "../../codecs/items/answer.ts";
-import { isRecord } from "../../wire/json.ts";
 
 export type { Usage };
-
-/**
- * Reads OpenAI's `usage` and its variations. If prompt and completion add up to less than the
- * total, the completion lacks the reasoning (Gemini, xAI), which is charged like it. DeepSeek
- * has its own name for cached tokens.
- */
-export function readUsage(value: unknown): Usage | undefined {
-  if (!isRecord(value)) return undefined;
-  const promptTokens = count(value.prompt_tokens);
-  if (promptTokens === undefined) return undefined;
-  const reported = count(value.completion_tokens) ?? 0;
-  const total = count(value.total_tokens) ?? 0;
-  const prompt = isRecord(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
-  const completion = isRecord(value.completion_tokens_details)
-    ? value.completion_tokens_details
-    : {};
-  return {
-    promptTokens,
-    cachedTokens: Math.min(
-      promptTokens,
-      count(prompt.cached_tokens) ?? count(value.prompt_cache_hit_tokens) ?? 0,
-    ),
-    cacheWriteTokens: 0,
-    completionTokens: Math.max(reported, total - promptTokens),
-    reasoningTokens: count(completion.reasoning_tokens) ?? 0,
-    cost: typeof value.cost === "number" && value.cost >= 0 ? value.cost : undefined,
-  };
-}
 
 /** Writes a usage in OpenAI's format. */
 export function writeUsage(usage: Usage): Record<string, unknown> {
@@ -100,8 +71,4 @@ export function costOf(usage: Usage | undefined, price: Price | undefined): numb
     hourly * (price.cache_write_1h ?? write) +
     completionTokens * price.output;
   return dollars / 1e6;
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
