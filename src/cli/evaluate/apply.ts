@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { isMap, parseDocument } from "yaml";
+import { formatErrorLine } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { replaceFile } from "../../core/input/replace-file.ts";
 import { readScores } from "../../core/input/scores.ts";
@@ -26,7 +27,22 @@ export interface Target {
   readonly file: string | undefined;
   /** The revision of the configuration, if it is in the store. */
   readonly revision?: number | undefined;
+  /** The error of a newer revision in the store, which is invalid. */
+  readonly invalid?: InputError | undefined;
   readonly router: string;
+}
+
+/**
+ * Throws if the scores of the router would have to be written into a configuration whose newest revision is invalid.
+ * A new revision, or a new file, would replace that one, which somebody still has to correct.
+ */
+export function checkWritable({ config, invalid, router }: Target): void {
+  if (!invalid || config.routers[router]!.scores !== undefined) return;
+  throw new InputError(
+    { file: "the configuration in the store" },
+    `has an invalid newest revision, so no scores can be written into it: ${formatErrorLine(invalid)}`,
+    "correct it on the page, under Admin, and run the command again; or leave out --router, and the scores are only written to --out",
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Price } from "../../gateway/providers/upstream/usage.ts";
 import type { Builder } from "../../gateway/routing/builder.ts";
 import { servedConfiguration } from "../serve/configuration.ts";
 import { DEFAULT_DATA, DEFAULT_ROUTER, databaseOf } from "../shared/store-flags.ts";
-import type { Target } from "./apply.ts";
+import { checkWritable, type Target } from "./apply.ts";
 import { EVALUATE_DEFAULTS, type EvaluateFlags } from "./flags.ts";
 import { readPrompts, storedPrompts } from "./prompts.ts";
 
@@ -30,12 +30,15 @@ export interface Setup extends Target {
 
 export async function openSetup(source: string, flags: EvaluateFlags): Promise<Setup> {
   const data = flags.data ?? DEFAULT_DATA;
-  const { config, file, revision } = await servedConfiguration({
+  const served = await servedConfiguration({
     data,
     database: databaseOf(flags),
     ...(flags.config !== undefined && { config: flags.config }),
   });
+  const { config, file } = served;
   const router = routerOf(Object.keys(config.routers), flags.router);
+  const target = { ...served, router };
+  if (flags.router !== undefined && flags.judge === undefined) checkWritable(target);
   checkKeys(config, process.env);
   const all = flags.fromLog ? await storedPrompts(source, flags.router) : await readPrompts(source);
   const scoring = await scoringOf(flags);
@@ -49,7 +52,6 @@ export async function openSetup(source: string, flags: EvaluateFlags): Promise<S
     const judge = flags.judge === undefined ? undefined : modelOf(known, flags.judge, "--judge");
     const unpriced = flags.unpriced ?? config.server.unpriced;
     const assumedPrice = assumedPriceOf(judge ? [...models, judge] : models, unpriced);
-    const target = { config, file, revision, router };
     return { ...target, builder, models, judge, prompts, scoring, assumedPrice };
   } catch (error) {
     await builder.close();

@@ -77,6 +77,8 @@ export interface ServedConfiguration {
   readonly file: string | undefined;
   /** The revision in the store that it was read from. */
   readonly revision?: number | undefined;
+  /** The error of the newest revision in the store, if that is invalid and an earlier one takes its place. */
+  readonly invalid?: InputError | undefined;
 }
 
 /**
@@ -94,14 +96,15 @@ export async function servedConfiguration(
   const vault = vaultOf(base, flags);
   const found = await inStore(base, flags, (store) => newestValid(store, base, vault));
   if (!found) return { config: base, file };
-  if (found.error) {
+  const { config, error: invalid } = found;
+  const revision = found.revision === 0 ? undefined : found.revision;
+  if (invalid) {
+    const used = revision === undefined ? "the default configuration" : `revision ${revision}`;
     process.stderr.write(
-      `joust: the newest configuration in the store is invalid, revision ${found.revision} is used instead: ${formatErrorLine(found.error)}\n`,
+      `joust: the newest configuration in the store is invalid, ${used} is used instead: ${formatErrorLine(invalid)}\n`,
     );
   }
-  return found.revision === 0
-    ? { config: base, file }
-    : { config: found.config, file, revision: found.revision };
+  return { config, file, revision, invalid };
 }
 
 /** Calls `use` with the store of a configuration. Returns undefined if there is no store yet. */

@@ -2,8 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { newFolder, SANDBOX, startGateway } from "../../gateway/gateway.fixture.ts";
+import { seal } from "../../store/seal.ts";
 import { openSqlite } from "../../store/sqlite/open.ts";
 import { applyScores } from "../evaluate/apply.ts";
+import type { EvaluateFlags } from "../evaluate/flags.ts";
+import { openSetup } from "../evaluate/setup.ts";
 import { runForecast } from "../forecast/forecast.ts";
 import { check } from "./check.ts";
 import { checkedConfiguration, servedConfiguration } from "./configuration.ts";
@@ -71,6 +74,32 @@ it("an evaluation writes its scores into the configuration of the store, not int
     "was changed during the evaluation",
   );
 });
+
+it.each([
+  ["revision 1", 1],
+  ["the default configuration", undefined],
+])(
+  "an evaluation that would replace an invalid revision is refused before it starts: %s",
+  async (used, valid) => {
+    const data = valid === undefined ? newFolder() : await storedFolder();
+    if (valid === undefined) await (await startGateway(SANDBOX, { folder: data })).close();
+    const store = await openSqlite(join(data, "joust.db"));
+    const revision = (valid ?? 0) + 1;
+    const routers = { auto: { from_the_future: true } };
+    const document = JSON.stringify({ providers: {}, models: {}, metrics: {}, routers });
+    const sealed = seal("{}", `configuration ${revision}`, undefined);
+    const record = { id: "1", at: 1, action: "test", target: "routers", revision };
+    await store.saveConfiguration({ revision, at: 1, document, sealed }, record);
+    await store.close();
+    const output = watchOutput();
+    const served = await servedConfiguration({ data });
+    expect([served.revision, output()]).toEqual([valid, expect.stringContaining(used)]);
+    const router = valid === undefined ? "auto" : "small";
+    await expect(openSetup("prompts.jsonl", { data, router } as EvaluateFlags)).rejects.toThrow(
+      /has an invalid newest revision.*from_the_future/,
+    );
+  },
+);
 
 it("a folder without a store has the default configuration", async () => {
   const data = newFolder();
