@@ -13,8 +13,8 @@ export class StoredConversation {
   readonly #owner: string | undefined;
   readonly #limit: number;
   #bytes = 0;
-  /** Outputs of responses by the id of the response, for references to their items. */
-  readonly #outputs = new Map<string, readonly Json[]>();
+  /** Output of the response that the last reference was about. The next one often is about the same. */
+  #output: { readonly response: string; readonly items: readonly Json[] } | undefined;
   #reads = 0;
 
   /** `limit` is the number of bytes that the stored parts may have. */
@@ -82,12 +82,11 @@ export class StoredConversation {
   }
 
   async #outputOf(response: string): Promise<readonly Json[]> {
-    const known = this.#outputs.get(response);
-    if (known) return known;
+    if (this.#output?.response === response) return this.#output.items;
     const text = await this.#store.text(response, this.#owner);
     const { output } = text === undefined ? { output: "" } : stepIn(text);
     const items = (JSON.parse(`[${output}]`) as unknown[]).filter(isRecord);
-    this.#outputs.set(response, items);
+    this.#output = { response, items };
     return items;
   }
 
