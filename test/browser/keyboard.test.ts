@@ -199,7 +199,7 @@ function markStops(): string[] {
     if (control.tabIndex < 0 || control.matches(":disabled") || !control.checkVisibility()) {
       return false;
     }
-    // Of radio buttons only the checked one is a stop.
+    // The Tab key stops only at the checked radio button of a group.
     return !control.matches("input[type=radio]:not(:checked)");
   };
   return [...controls].filter(isStop).map((control, i) => {

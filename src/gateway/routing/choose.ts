@@ -246,8 +246,9 @@ export interface RouterView {
 /**
  * Weight of cost of a cost_quality_tradeoff t from 0 (quality alone) to 10 (the cheapest model):
  * t / (10 - t) / 4. It is the quality that the cost of the most expensive model for this request is
- * worth. Divided by that cost, it is lambda, the quality that one US dollar is worth. At t = 5, a free model is chosen if it is at most 0.25 worse than the most
- * expensive one; at t = 3, 0.11; at t = 8, 1, so that from there price decides almost alone.
+ * worth. Divided by that cost, it is lambda, the quality that one US dollar is worth. At t = 5, a free
+ * model is chosen if it is at most 0.25 worse than the most expensive one; at t = 3, 0.11; at t = 8, 1, so
+ * that from there price decides almost alone.
  */
 export function costWeightOf(tradeoff: number): number {
   return Math.min(CHEAPEST, Math.max(TIES, tradeoff / (10 - tradeoff) / 4));

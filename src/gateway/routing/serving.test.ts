@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { resolve, type Serving } from "./serving.ts";
 
-/** What is served, as far as names are concerned. */
+/** A served configuration that has only names. */
 function servingOf(routers: Readonly<Record<string, string[]>>, models: string[] = []): Serving {
   const live = Object.entries(routers).map(([name, aliases]) => [
     name,
