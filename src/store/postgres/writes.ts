@@ -179,7 +179,7 @@ export async function saveResponses(
   pool: pg.Pool,
   responses: readonly StoredResponse[],
 ): Promise<void> {
-  // Nodes insert in the same order, so that none of two waits for the other.
+  // All nodes insert in the same order, so that two transactions cannot wait for each other.
   const sorted = responses.toSorted((a, b) => compare(a.id, b.id));
   await transaction(pool, "", async (client) => {
     await client.query(`DELETE FROM responses WHERE until < ${NOW}`);
@@ -199,7 +199,7 @@ export async function deleteResponse(pool: pg.Pool, id: string): Promise<void> {
 }
 
 export async function claimIds(pool: pg.Pool, claims: readonly ClientId[]): Promise<boolean[]> {
-  // Nodes insert in the same order, so that none of two waits for the other.
+  // All nodes insert in the same order, so that two transactions cannot wait for each other.
   const sorted = claims.toSorted((a, b) => compare(a.owner, b.owner) || compare(a.id, b.id));
   const column = (name: keyof ClientId) => sorted.map((claim) => claim[name]);
   return transaction(pool, "", async (client) => {
