@@ -24,7 +24,7 @@ export async function answerResponse(
   const isStored = responses.isAllowed && members.value("store") !== false && !isBackground;
   const limit = Math.floor(serving().config.server.body_mb * 2 ** 20);
   const stored = new StoredConversation(responses, owner, limit - admitted.body.length);
-  const mayRefer = previous !== undefined || Buffer.from(request.body).includes(REFERENCE);
+  const mayRefer = previous !== undefined || hasReference(request.body);
   // The bytes of the request may be gone when the answer is complete.
   const input = isStored || mayRefer ? itemsOf(members) : "";
   const earlier = previous === undefined ? [] : await stored.upTo(previous);
@@ -57,6 +57,11 @@ export async function answerResponse(
       : undefined,
   };
   await answerConversation(parts, storedResponses(state), { ...admitted, body }, client);
+}
+
+/** Whether a body may refer to stored items. The bytes are not copied. */
+function hasReference({ buffer, byteOffset, length }: Uint8Array): boolean {
+  return Buffer.from(buffer, byteOffset, length).includes(REFERENCE);
 }
 
 /** The memory that a request holds. */
