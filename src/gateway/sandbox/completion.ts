@@ -1,9 +1,10 @@
 import type { Clock } from "../clock/clock.ts";
+import { writeUsage } from "../codecs/chat/usage.ts";
+import type { Usage } from "../codecs/items/answer.ts";
 import { SANDBOX } from "../providers/providers.ts";
 import { ByteQueue } from "../providers/upstream/byte-queue.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { AnswerEnd, Translation, UpstreamAnswer } from "../providers/upstream/upstream.ts";
-import { type Usage, writeUsage } from "../providers/upstream/usage.ts";
 import type { Json } from "../wire/json.ts";
 import { type Reply, tokensOf } from "./reply.ts";
 

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
-import { writeUsage } from "../../providers/upstream/usage.ts";
+import { writeUsage } from "../../codecs/chat/usage.ts";
+import type { Usage } from "../../codecs/items/answer.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { Dialect, DuelHead, DuelWriter, StreamText } from "../dialect.ts";
@@ -59,6 +60,11 @@ function contentOf(completion: unknown, member: "message" | "delta"): string {
   return isRecord(message) && typeof message.content === "string" ? message.content : "";
 }
 
+/** Usage of both answers of a duel, without the members that only some hosts report. */
+function sharedUsage(usage: Usage): Json {
+  return writeUsage({ ...usage, cacheWriteTokens: 0, cost: undefined });
+}
+
 /** Writes both answers of a duel as two choices of one completion. */
 function duelWriter(duel: DuelHead): DuelWriter {
   const { created, model } = duel;
@@ -82,7 +88,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
         ...anonymousChoice(answer, callIds(duel.isSecond ? 1 : index)),
       }));
       const body = { id, object: "chat.completion", created, model, choices };
-      return JSON.stringify({ ...body, usage: writeUsage(usage), joust });
+      return JSON.stringify({ ...body, usage: sharedUsage(usage), joust });
     },
     open: (joust) => {
       const delta = withRole(0, { content: "" });
@@ -104,7 +110,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
     },
     // A stream that ends with [DONE] would look complete.
     end: (usage, { isLost }) => {
-      const counted = usage ? chunk([], { usage: writeUsage(usage) }) : "";
+      const counted = usage ? chunk([], { usage: sharedUsage(usage) }) : "";
       return isLost ? counted : `${counted}data: [DONE]\n\n`;
     },
   };

@@ -3,17 +3,6 @@ import type { Usage } from "../../codecs/items/answer.ts";
 
 export type { Usage };
 
-/** Writes a usage in OpenAI's format. */
-export function writeUsage(usage: Usage): Record<string, unknown> {
-  return {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-  };
-}
-
 /**
  * Usage of an answer that has ended. If it broke off or the host reports no usage, the prompt is
  * the estimate and the answer has at least one token per event.
