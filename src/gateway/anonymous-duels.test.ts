@@ -128,6 +128,11 @@ const STREAMS: Readonly<Record<"chat" | "messages", readonly object[]>> = {
 /** Texts of hosts that would reveal them. */
 const REVEALING = /_up|c2lnbg|fp_|native_finish|content_filter_results|redacted|phase|-up"/;
 
+/** The text of a response without vote tokens, whose random letters may look like a text of a host. */
+function withoutTokens(text: string): string {
+  return text.replaceAll(/"vote_token":"[^"]*"/g, "");
+}
+
 const PATHS = { chat: "chat/completions", responses: "responses", messages: "messages" } as const;
 const DIALECTS = Object.keys(PATHS) as DialectName[];
 const messages = [{ role: "user", content: "Hi" }];
@@ -167,7 +172,7 @@ describe.each(DIALECTS)("a duel for a client of %s", (client) => {
     expect(json.joust.duel).toBe(true);
     expect(text).toContain("Lima, then.");
     const { joust, ...shown } = json;
-    expect(JSON.stringify(json)).not.toMatch(REVEALING);
+    expect(withoutTokens(JSON.stringify(json))).not.toMatch(REVEALING);
     const content = (answer: object) => {
       if ("choices" in answer) return answer.choices;
       return "output" in answer ? answer.output : "content" in answer && answer.content;
@@ -183,7 +188,7 @@ describe.each(DIALECTS)("a duel for a client of %s", (client) => {
     const { gateway } = await startDuels(["chat", "messages"]);
     const body = duelOf(client, { stream: true });
     const { text } = await gateway.post(`/v1/${PATHS[client]}`, body);
-    expect(text).not.toMatch(REVEALING);
+    expect(withoutTokens(text)).not.toMatch(REVEALING);
     expect(text.match(/Lima, then\./g)!.length).toBeGreaterThanOrEqual(2);
   });
 });
