@@ -16,7 +16,7 @@ export const HINTS = {
   learning:
     "Win rate: the probability that the served answer is preferred to the answer of a random model of the pool, with its 95% interval. 50% is no better than chance. The loss of a request is the difference to the model that is the best for it, in wins of 100 comparisons.",
   saving:
-    "US dollars spent in the time window, second answers of duels included. The comparison estimates what the same requests would have cost with one model for all of them, with a 95% interval.",
+    "US dollars spent in the time window, second answers of duels and calls of a judge included. The comparison estimates what the same requests would have cost with one model for all of them, with a 95% interval.",
   trust:
     "The probability, given all votes so far, that routing is at least as good as the best single model for all requests, price included. The guard serves that model if the votes show that it is better.",
 } as const;
