@@ -97,9 +97,10 @@ describe.each(PAIRS)("a client of %s with a host that speaks %s", (client, upstr
       return [costIn(text, stream), answers[0]!.cost];
     };
     expect(await spent({ ...USAGE[upstream], cost: 0.75 })).toEqual([0.75, 0.75]);
-    // Without a reported cost: 100 tokens at 1 dollar and 7 at 2 dollars per million.
+    // Without a reported cost, or with one that cannot be true: 100 tokens at 1 dollar and 7 at 2 dollars per million.
     const listed = expect.closeTo(114e-6, 12);
     expect(await spent(USAGE[upstream])).toEqual([listed, listed]);
+    expect(await spent({ ...USAGE[upstream], cost: 1e200 })).toEqual([listed, listed]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
 } from "./deliver/deliver.ts";
 import { deliverDuel } from "./deliver/duel.ts";
 import { deliverFirst } from "./deliver/later.ts";
+import { answerLimits } from "./dialects/answer-limits.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
 import type { Dialect, ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
@@ -371,12 +372,12 @@ async function answerBy(
   const startedAt = clock.now();
   const { owner } = caller;
   const promptTokens = tokensIn(request.body.length);
+  const { n, answerTokens } = answerLimits(request.members);
+  const most = model.mostCost(promptTokens, answerTokens);
   const reservation =
     caller.budget === undefined
       ? undefined
-      : await access.reserve(caller, [
-          { name: model.name, mostCost: model.mostCost(promptTokens, undefined) },
-        ]);
+      : await access.reserve(caller, [{ name: model.name, mostCost: most && n * most }]);
   const decision = newDecisionId(clock.date());
   const slot = { router: DIRECT, decision, slot: 0, owner, promptTokens };
   let cost = 0;

@@ -49,7 +49,7 @@ export class Budgets {
     const free = this.#free(account);
     const isLast = account.running === 0 && free > 0;
     if (free < most && !isLast) throw this.#refusal(account, free);
-    const amount = Math.min(free, most);
+    const amount = Math.max(0, Math.min(free, most));
     account.reserved += amount;
     account.running++;
     return {

@@ -48,6 +48,14 @@ describe("providers in the environment", () => {
       url: "http://127.0.0.1:11434/v1",
     });
     expect(knownProvider("nobody", {})).toBeUndefined();
+    // An administrator must not get a key of the environment sent to an address of their own.
+    for (const own of [{ url: "http://x" }, { dialects: { chat: "http://x/chat/completions" } }]) {
+      expect(
+        knownProvider("openai", env, CONFIG.parse({ providers: { own } }).providers.own),
+      ).toMatchObject({
+        key: undefined,
+      });
+    }
     expect(PROVIDER_NAMES).toContain("openrouter");
   });
 

@@ -97,7 +97,8 @@ export function knownProvider(
   if (!base) return undefined;
   const { urlVariable, models, requestsUsage, edits } = base;
   const address = entry?.url ?? (urlVariable && env[urlVariable]);
-  const key = entry?.key ?? (entry?.url ? undefined : keyIn(base, env));
+  // The key of the environment only goes to the addresses of the kind and of the environment.
+  const key = entry?.key ?? (isElsewhere(entry) ? undefined : keyIn(base, env));
   const settings = settingsOf(base, env, entry, address !== undefined);
   const fill = (template: string) => filled(template, settings, name);
   const url = entry?.url ?? (address ? urlOf(base, urlVariable!, address) : fill(base.url));
@@ -123,6 +124,11 @@ export function knownProvider(
     edits,
     models,
   };
+}
+
+/** Whether an entry has addresses of its own. */
+function isElsewhere(entry: ProviderConfig | undefined): boolean {
+  return entry?.url !== undefined || entry?.dialects !== undefined;
 }
 
 const CHAT_ONLY: DialectUrls = { chat: "{url}/chat/completions" };
@@ -213,7 +219,7 @@ export function missingKey(
   if (auth === "google-oauth" || auth === "none") return undefined;
   if (auth === "sigv4") return aws ? undefined : "AWS_ACCESS_KEY_ID";
   // A host at another address may need no key.
-  const isOther = entry?.url !== undefined || (base.urlVariable && url !== base.url);
+  const isOther = isElsewhere(entry) || (base.urlVariable && url !== base.url);
   return isOther ? undefined : base.keyVariables[0];
 }
 

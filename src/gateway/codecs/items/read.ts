@@ -34,11 +34,14 @@ export function count(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** A cost in US dollars, if the upstream reports one. */
+/** A cost in US dollars, if the upstream reports one that can be true. */
 export function dollars(value: unknown): number | undefined {
   const cost = num(value);
-  return cost !== undefined && cost >= 0 ? cost : undefined;
+  return cost !== undefined && cost >= 0 && cost <= MOST_DOLLARS ? cost : undefined;
 }
+
+/** No answer costs more. A host could otherwise spoil all sums and use up a budget. */
+const MOST_DOLLARS = 10_000;
 
 /** The object, or undefined if none of its members is defined. */
 export function defined<T extends object>(value: T): T | undefined {

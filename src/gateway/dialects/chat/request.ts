@@ -1,5 +1,6 @@
 import type { Needs } from "../../providers/capabilities.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
+import { answerLimits } from "../answer-limits.ts";
 import {
   type Conversation,
   checkContents,
@@ -19,7 +20,6 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
   if (!Array.isArray(messages)) throw invalidMember("messages", "has to be a list of messages");
   checkContents(messages, "messages");
   const { valueStart, valueEnd } = members.find("messages")!;
-  const n = members.value("n");
   const options = members.value("stream_options");
   const needs = needsOf(members, messages, valueEnd - valueStart);
   const inToolLoop = isToolResult(messages.at(-1));
@@ -28,7 +28,7 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
     prompt: promptOf(messages),
     history: historyOf(messages, needs.tools || inToolLoop),
     needs,
-    n: typeof n === "number" ? n : 1,
+    n: answerLimits(members).n,
     wantsUsage: isRecord(options) && options.include_usage === true,
     inToolLoop,
     hasToolError: results.some((one) => isRecord(one) && looksLikeError(textOf(one.content))),
@@ -59,8 +59,7 @@ function needsOf(members: Members, messages: readonly unknown[], bytes: number):
     tools: isFilled(members.value("tools")) || isFilled(members.value("functions")),
     jsonSchema: isRecord(format) && format.type === "json_schema",
     promptTokens: tokensIn(Math.max(0, bytes - attached)),
-    answerTokens:
-      positive(members.value("max_completion_tokens")) ?? positive(members.value("max_tokens")),
+    answerTokens: answerLimits(members).answerTokens,
   };
 }
 
@@ -87,8 +86,4 @@ function attachedBytes(part: Readonly<Record<string, unknown>>): number {
 
 function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
-}
-
-function positive(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : undefined;
 }

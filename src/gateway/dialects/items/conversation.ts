@@ -8,6 +8,7 @@ import {
 import { areHostedToolsOptional, type ItemRequest } from "../../codecs/items/request.ts";
 import type { Needs } from "../../providers/capabilities.ts";
 import type { Members } from "../../wire/json.ts";
+import { answerLimits } from "../answer-limits.ts";
 import { historyOf } from "../chat/history.ts";
 import { promptOf } from "../chat/prompt.ts";
 import { tokensIn } from "../chat/request.ts";
@@ -79,7 +80,7 @@ function sourceOf(source: Extract<Part, { type: "image" }>["source"]): unknown {
 }
 
 function needsOf(request: ItemRequest, members: Members): Needs {
-  const { items, tools = [], output, maxTokens } = request;
+  const { items, tools = [], output } = request;
   const parts = items.flatMap((item): readonly Part[] => {
     if (item.type === "message") return (item satisfies MessageItem).content;
     return item.type === "function_call_output" ? item.output : [];
@@ -90,7 +91,7 @@ function needsOf(request: ItemRequest, members: Members): Needs {
     tools: tools.length > 0,
     jsonSchema: output?.type === "json_schema",
     promptTokens: tokensIn(Math.max(0, members.close - members.open - attached)),
-    answerTokens: maxTokens,
+    answerTokens: answerLimits(members).answerTokens,
   };
 }
 
