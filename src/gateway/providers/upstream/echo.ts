@@ -1,26 +1,40 @@
 import { isRecord, parsed } from "../../wire/json.ts";
 
 /** Whether a part of a host's message may repeat the request. */
-export type IsEcho = (text: string) => boolean;
+export interface Echo {
+  /** Whether it may repeat a value. Messages about a parameter name the parameter, which is no repetition. */
+  ofValue(text: string): boolean;
+  /** Whether it may repeat a value, or the name of a member that no dialect has. */
+  ofAny(text: string): boolean;
+}
+
+/** The echo of a request that is not known. */
+export const NO_ECHO: Echo = { ofValue: () => false, ofAny: () => false };
 
 /**
- * Returns a function that finds text of a request in the host's message about it. Hosts quote a text in
+ * Finds text of a request in the host's message about it. Hosts quote a text in
  * part, with other quotation marks, escapes or spaces, so only letters and digits are compared, and a
- * few of them in sequence are enough. The function may take the host's own words for a quotation, if the
+ * few of them in sequence are enough. It may take the host's own words for a quotation, if the
  * conversation is about such errors; then nothing is remembered, which costs one call.
  */
-export function echoIn(sent: Uint8Array): IsEcho {
-  if (sent.length > MAX_BYTES) return () => true;
+export function echoIn(sent: Uint8Array): Echo {
+  if (sent.length > MAX_BYTES) return { ofValue: () => true, ofAny: () => true };
   const request = parsed(Buffer.from(sent).toString());
   const model = isRecord(request) && typeof request.model === "string" ? request.model : "";
-  const own = [...DIALECT_WORDS, model].map(letters).filter((word) => word !== "");
-  let values: string | undefined;
-  return (text) => {
-    values ??= letters(stringsIn(request).join(" "));
-    const all = values;
-    const parts = own.reduce((rest, word) => rest.replaceAll(word, " "), letters(text)).split(" ");
-    return parts.some((part) => windowsOf(part).some((window) => all.includes(window)));
+  // A short name of a model is part of other words.
+  const own = [...DIALECT_WORDS, model].map(letters).filter((word) => word.length >= WINDOW);
+  const finder = (texts: () => string[]) => {
+    let all: string | undefined;
+    return (text: string) => {
+      all ??= letters(texts().join(" "));
+      const sought = all;
+      const cut = own.reduce((rest, word) => rest.replaceAll(word, " "), letters(text));
+      return cut.split(" ").some((part) => windowsOf(part).some((one) => sought.includes(one)));
+    };
   };
+  const ofValue = finder(() => textsIn(request).values);
+  const ofName = finder(() => textsIn(request).names);
+  return { ofValue, ofAny: (text) => ofValue(text) || ofName(text) };
 }
 
 /** Size of a request beyond which all of a message counts as a repetition, because the comparison would take long. */
@@ -46,16 +60,27 @@ function letters(text: string): string {
     .replaceAll(/\\[nrtbf]|[^a-z0-9]+/g, "");
 }
 
-/** All texts in the values of a request. Names of members are not among them. */
-function stringsIn(value: unknown): string[] {
-  const found: string[] = [];
-  const open: unknown[] = [value];
+/** All texts in the values of a request, and the names of its members that hosts do not use in their own words. */
+function textsIn(request: unknown): { readonly values: string[]; readonly names: string[] } {
+  const values: string[] = [];
+  const names: string[] = [];
+  const open: unknown[] = [request];
   while (open.length > 0) {
     const next = open.pop();
-    if (typeof next === "string") found.push(next);
+    if (typeof next === "string") values.push(next);
     else if (typeof next === "object" && next !== null) {
+      if (!Array.isArray(next)) {
+        names.push(...Object.keys(next).filter((name) => !MEMBER_WORDS.has(name)));
+      }
       for (const inner of Object.values(next)) open.push(inner);
     }
   }
-  return found;
+  return { values, names };
 }
+
+/** Names of members that hosts use in messages about features and lengths. */
+const MEMBER_WORDS: ReadonlySet<string> = new Set([
+  ...["function", "functions", "function_call", "tools", "tool_choice", "tool_calls"],
+  ...["response_format", "json_schema", "schema", "image_url", "input_image", "prompt", "input"],
+  ...["max_tokens", "max_completion_tokens", "max_output_tokens", "messages", "model"],
+]);

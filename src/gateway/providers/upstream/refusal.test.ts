@@ -357,6 +357,36 @@ describe("a message that quotes the request", () => {
     expect(error).toMatchObject({ refusal: { kind: "request" }, fault: "request" });
   });
 
+  it.each([
+    "insufficient_quota",
+    "maximum context length is 600 tokens",
+    "model does not support tools",
+  ])("teaches nothing if it quotes the name of a member: %s", (name) => {
+    const body = openai(`Unknown parameter: '${name}'.`, { code: "unknown_parameter" });
+    for (const more of [{ [name]: 1 }, { tools: [], response_format: { [name]: {} } }]) {
+      const { lesson, fault } = refused(400, body).concerns(sent("Hi", more));
+      expect(["request", "unsupported_parameter"]).toContain(lesson?.kind);
+      expect(fault).toBe("request");
+    }
+  });
+
+  it("teaches what a host says with the names of its own members", () => {
+    const more = { tools: [{}], response_format: {}, max_tokens: 5, functions: [] };
+    const taught = (message: string) =>
+      refused(400, openai(message)).concerns(sent("Hi", more)).lesson;
+    expect(taught("Function calling with a response mime type is unsupported")).toEqual({
+      kind: "unsupported_feature",
+      feature: "schema_with_tools",
+    });
+    expect(taught("`response_format` is not supported by this model")).toMatchObject({
+      kind: "unsupported_feature",
+    });
+    expect(taught("Unsupported parameter: 'max_tokens'")).toEqual({
+      kind: "unsupported_parameter",
+      parameters: [{ name: "max_tokens" }],
+    });
+  });
+
   it("with escapes in the request is recognised", () => {
     const body = Buffer.from('{"messages":[{"content":"does \\u006eot support t\\u006fols"}]}');
     const error = refused(400, openai("odd: does not support tools")).concerns(body);

@@ -1,4 +1,4 @@
-import { echoIn, type IsEcho } from "./echo.ts";
+import { type Echo, echoIn, NO_ECHO } from "./echo.ts";
 import type { ErrorFacts } from "./error-facts.ts";
 
 /** Why an upstream refused a request. All kinds but "request" are about the model, so another one may answer. */
@@ -56,23 +56,23 @@ export function judge(status: number, facts: ErrorFacts, sent: Uint8Array | unde
 
 /**
  * Classifies an error by its code and type, and by its message if the code does not decide. Providers
- * agree on none of them. Text for which `isEcho` returns true is ignored.
+ * agree on none of them. Text that repeats the request is ignored.
  */
-function classify(status: number, facts: ErrorFacts, isEcho: IsEcho = () => false): Refusal {
+function classify(status: number, facts: ErrorFacts, echo = NO_ECHO): Refusal {
   const { message, code = "", type = "" } = facts;
   const says = (pattern: RegExp) =>
-    pattern.test(`${code} ${type}`) || ownMatches(pattern, message, isEcho).length > 0;
+    pattern.test(`${code} ${type}`) || ownMatches(pattern, message, echo.ofAny).length > 0;
   if (status === 402 || (says(QUOTA) && !FAULT_CODE.test(code))) return { kind: "quota" };
   if (status === 429 || status >= 500) return { kind: "request" };
-  if (FAULT_CODE.test(code)) return ofFaultCode(facts, isEcho);
-  if (says(CONTEXT)) return { kind: "context_length", limit: limitIn(message, isEcho) };
+  if (FAULT_CODE.test(code)) return ofFaultCode(facts, echo);
+  if (says(CONTEXT)) return { kind: "context_length", limit: limitIn(message, echo) };
   if (says(FILTER)) return { kind: "content_filter" };
   for (const [feature, pattern] of FEATURES) {
-    if (ownMatches(pattern, message, isEcho).length > 0) {
+    if (ownMatches(pattern, message, echo.ofAny).length > 0) {
       return { kind: "unsupported_feature", feature };
     }
   }
-  const parameters = refusedIn(facts, isEcho);
+  const parameters = refusedIn(facts, echo);
   return parameters.length > 0
     ? { kind: "unsupported_parameter", parameters }
     : { kind: "request" };
@@ -83,14 +83,14 @@ const FAULT_CODE =
   /^(invalid_(value|type|json|format|image\w*|base64|url|file\w*|schema|function_parameters)|missing_\w+|empty_\w+|(integer|decimal|number|string|array|object)_(above|below)_\w+|\w+_(above|below)_(max|min)_\w+)$/;
 
 /** The refusal of a request whose value has a fault that the code names. The message is not consulted. */
-function ofFaultCode({ code = "", param = "", message }: ErrorFacts, isEcho: IsEcho): Refusal {
+function ofFaultCode({ code = "", param = "", message }: ErrorFacts, echo: Echo): Refusal {
   // The limit of a text is in characters.
   if (code === "string_above_max_length" && CONTENT.test(param)) return { kind: "context_length" };
   if (code === "invalid_value" && ROLE.test(param)) {
     return { kind: "unsupported_parameter", parameters: [{ name: param }] };
   }
   if (code === "integer_above_max_value" && param !== "") {
-    const max = numberIn(ownMatches(EXPECTED, message, isEcho)[0]?.[1]);
+    const max = numberIn(ownMatches(EXPECTED, message, echo.ofValue)[0]?.[1]);
     if (max !== undefined)
       return { kind: "unsupported_parameter", parameters: [{ name: param, max }] };
   }
@@ -102,7 +102,7 @@ const CONTENT = /^(messages|input|prompt|contents?|instructions|system)\b/;
 const ROLE = /^messages\W.*role$/;
 
 /** The matches of a pattern that are the host's own words. */
-function ownMatches(pattern: RegExp, message: string, isEcho: IsEcho): RegExpExecArray[] {
+function ownMatches(pattern: RegExp, message: string, isEcho: Echo["ofAny"]): RegExpExecArray[] {
   const all = [...message.matchAll(new RegExp(pattern, "gi"))];
   return all.filter(([text]) => !isEcho(text));
 }
@@ -142,9 +142,9 @@ const FEATURES: readonly (readonly [Feature, RegExp])[] = [
 ];
 
 /** The largest number of tokens that a message states as the limit. */
-function limitIn(message: string, isEcho: IsEcho): number | undefined {
+function limitIn(message: string, echo: Echo): number | undefined {
   for (const pattern of LIMITS) {
-    const found = ownMatches(pattern, message, isEcho)[0]?.slice(1).find(Boolean);
+    const found = ownMatches(pattern, message, echo.ofAny)[0]?.slice(1).find(Boolean);
     const limit = numberIn(found);
     if (limit !== undefined) return limit;
   }
@@ -168,9 +168,9 @@ const LIMITS = [
 ];
 
 /** The parameters that an error names. */
-function refusedIn(facts: ErrorFacts, isEcho: IsEcho): RefusedParameter[] {
+function refusedIn(facts: ErrorFacts, echo: Echo): RefusedParameter[] {
   const { message, code = "", param, fields } = facts;
-  const own = (pattern: RegExp) => ownMatches(pattern, message, isEcho);
+  const own = (pattern: RegExp) => ownMatches(pattern, message, echo.ofValue);
   const extra = fields.filter(({ type }) => EXTRA_FIELD.test(type));
   if (extra.length > 0) return extra.map(({ path }) => ({ name: path }));
   const isUnsupported = UNSUPPORTED_CODE.test(code);
