@@ -1,3 +1,5 @@
+import { Chunks } from "../../wire/chunks.ts";
+
 /**
  * Splits a stream of server-sent events at the ends of events, so that only whole events are
  * passed on. A line ends in LF, CRLF or CR, and a blank line ends an event (HTML standard,
@@ -6,8 +8,8 @@
  */
 export class EventCutter {
   readonly #maxBytes: number;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  /** The beginning of an incomplete event. */
+  readonly #held = new Chunks();
   #state = AFTER_LF;
   /** Lines of the event before the blank one. */
   lines = 0;
@@ -25,9 +27,9 @@ export class EventCutter {
     let from = 0; // start of the kept events that have not been passed on
     try {
       for (let end = this.#nextEnd(chunk, 0); end > 0; end = this.#nextEnd(chunk, end)) {
-        if (this.#heldBytes > 0) {
+        if (this.#held.bytes > 0) {
           this.#hold(chunk.subarray(0, end));
-          const event = this.#release();
+          const event = this.#held.take();
           from = end;
           const kept = keep(event, 0, event.length);
           if (kept) pass(kept === true ? event : kept);
@@ -53,7 +55,7 @@ export class EventCutter {
 
   /** Returns the bytes of an incomplete event. */
   end(): Buffer {
-    return this.#release();
+    return this.#held.take();
   }
 
   /** Offset after the next blank line, or 0 if the chunk has none. */
@@ -82,17 +84,8 @@ export class EventCutter {
   }
 
   #hold(bytes: Buffer): void {
-    this.#heldBytes += bytes.length;
-    if (this.#heldBytes > this.#maxBytes) throw new EventTooLarge(this.#maxBytes);
+    if (this.#held.bytes + bytes.length > this.#maxBytes) throw new EventTooLarge(this.#maxBytes);
     this.#held.push(bytes);
-  }
-
-  #release(): Buffer {
-    const [first] = this.#held;
-    const all = this.#held.length === 1 ? first! : Buffer.concat(this.#held, this.#heldBytes);
-    this.#held = [];
-    this.#heldBytes = 0;
-    return all;
   }
 }
 

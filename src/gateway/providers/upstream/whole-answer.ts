@@ -1,3 +1,4 @@
+import { Chunks } from "../../wire/chunks.ts";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn, UpstreamError } from "./error.ts";
 import { DIALECT_OF, type Endpoint, type Pass, type Translation } from "./upstream.ts";
@@ -12,7 +13,7 @@ export class WholeAnswer implements Translation {
   members: Members | undefined;
   readonly #upstream: string;
   readonly #endpoint: AnsweringEndpoint;
-  readonly #chunks: Buffer[] = [];
+  readonly #chunks = new Chunks();
 
   constructor(upstream: string, endpoint: AnsweringEndpoint) {
     this.#upstream = upstream;
@@ -24,7 +25,7 @@ export class WholeAnswer implements Translation {
   }
 
   end(pass: Pass): void {
-    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    const body = this.#chunks.take();
     const dialect = DIALECT_OF[this.#endpoint as Endpoint] ?? "chat";
     try {
       this.members = scanObject(body);
