@@ -11,6 +11,7 @@ import { ErrorBody, type ReadonlyDeep } from "../../api/common.ts";
 import { MessagesError } from "../../api/messages.ts";
 import type { Scope } from "../../api/scopes.ts";
 import type { Caller, Concurrent } from "../access/access.ts";
+import { Chunks } from "../wire/chunks.ts";
 import type { Client } from "../wire/client.ts";
 import type { DialectName } from "../wire/dialect-names.ts";
 import { HttpError } from "../wire/http-error.ts";
@@ -161,15 +162,13 @@ function readBody(request: IncomingMessage, limit: number, held: HeldBody): Prom
   if (request.destroyed) return Promise.reject(incomplete());
   if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const chunks = new Chunks();
   request.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > limit) reject(tooLarge(limit));
+    if (chunks.bytes + chunk.length > limit) reject(tooLarge(limit));
     else if (held.take(chunk.length)) chunks.push(chunk);
     else reject(tooManyBodies());
   });
-  request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  request.on("end", () => resolve(chunks.take()));
   request.on("error", () => reject(incomplete()));
   return promise;
 }
