@@ -95,7 +95,9 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   });
 
   it("keeps a session's model, logs the decision and accepts votes by the answer's id", async () => {
-    const gateway = await startGateway(`${SANDBOX}\nstore: {prompts: true}`);
+    // No gain is large enough for another model.
+    const routers = "routers: {auto: {session_margin: 1}}";
+    const gateway = await startGateway(`${SANDBOX}\nstore: {prompts: true}\n${routers}`);
     const options = { joust: { session_id: "s1" } };
     const first = await gateway.post(path, ask("Why is the sky blue?", options));
     const { model, decision_id: id } = first.json.joust;
