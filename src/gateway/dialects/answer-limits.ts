@@ -1,7 +1,7 @@
 import type { Members } from "../wire/json.ts";
 import { invalidMember } from "./dialect.ts";
 
-/** What a request allows its answers to be at most. */
+/** Highest number and length of the answers that a request allows. */
 interface AnswerLimits {
   /** Number of answers. */
   readonly n: number;

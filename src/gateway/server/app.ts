@@ -163,10 +163,18 @@ function readBody(request: IncomingMessage, limit: number, held: HeldBody): Prom
   if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks = new Chunks();
+  let isRefused = false;
+  // The rest of a refused body still arrives. It must not be held, because `held` is released by then.
+  const refuse = (error: HttpError) => {
+    isRefused = true;
+    chunks.take();
+    reject(error);
+  };
   request.on("data", (chunk: Buffer) => {
-    if (chunks.bytes + chunk.length > limit) reject(tooLarge(limit));
+    if (isRefused) return;
+    if (chunks.bytes + chunk.length > limit) refuse(tooLarge(limit));
     else if (held.take(chunk.length)) chunks.push(chunk);
-    else reject(tooManyBodies());
+    else refuse(tooManyBodies());
   });
   request.on("end", () => resolve(chunks.take()));
   request.on("error", () => reject(incomplete()));

@@ -21,14 +21,15 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
   checkContents(messages, "messages");
   const { valueStart, valueEnd } = members.find("messages")!;
   const options = members.value("stream_options");
-  const needs = needsOf(members, messages, valueEnd - valueStart);
+  const { n, answerTokens } = answerLimits(members);
+  const needs = needsOf(members, messages, valueEnd - valueStart, answerTokens);
   const inToolLoop = isToolResult(messages.at(-1));
   const results = messages.slice(messages.findLastIndex((message) => !isToolResult(message)) + 1);
   return {
     prompt: promptOf(messages),
     history: historyOf(messages, needs.tools || inToolLoop),
     needs,
-    n: answerLimits(members).n,
+    n,
     wantsUsage: isRecord(options) && options.include_usage === true,
     inToolLoop,
     hasToolError: results.some((one) => isRecord(one) && looksLikeError(textOf(one.content))),
@@ -42,7 +43,12 @@ function isToolResult(message: unknown): boolean {
 }
 
 /** `bytes` is the length of the messages in the request body. */
-function needsOf(members: Members, messages: readonly unknown[], bytes: number): Needs {
+function needsOf(
+  members: Members,
+  messages: readonly unknown[],
+  bytes: number,
+  answerTokens: number | undefined,
+): Needs {
   const format = members.value("response_format");
   let vision = false;
   let attached = 0;
@@ -59,7 +65,7 @@ function needsOf(members: Members, messages: readonly unknown[], bytes: number):
     tools: isFilled(members.value("tools")) || isFilled(members.value("functions")),
     jsonSchema: isRecord(format) && format.type === "json_schema",
     promptTokens: tokensIn(Math.max(0, bytes - attached)),
-    answerTokens: answerLimits(members).answerTokens,
+    answerTokens,
   };
 }
 
