@@ -3,6 +3,21 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { DialectName } from "./wire/dialect-names.ts";
 
+/** Endpoint of each dialect at the gateway. */
+export const PATHS: Readonly<Record<DialectName, string>> = {
+  chat: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+};
+
+export const MESSAGES = [{ role: "user", content: "Hi" }];
+/** The shortest request of each dialect, without its model. */
+export const REQUESTS: Readonly<Record<DialectName, object>> = {
+  chat: { messages: MESSAGES },
+  responses: { input: "Hi" },
+  messages: { messages: MESSAGES, max_tokens: 100 },
+};
+
 /** A request as the host received it. */
 interface ReceivedRequest {
   readonly path: string;

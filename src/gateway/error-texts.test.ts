@@ -1,22 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { MESSAGES, PATHS, REQUESTS, startDialectHost } from "./dialect-host.fixture.ts";
 import { SANDBOX, sharedGateway, startGateway } from "./gateway.fixture.ts";
-import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
+import { DIALECTS } from "./wire/dialect-names.ts";
 
 /** Errors name the member that is at fault and say what to do, in the shape of each dialect. */
 
 const gateway = sharedGateway(() => SANDBOX);
-const PATHS = {
-  chat: "/v1/chat/completions",
-  responses: "/v1/responses",
-  messages: "/v1/messages",
-};
-const MESSAGES = [{ role: "user", content: "Hi" }];
-const REQUESTS: Record<DialectName, object> = {
-  chat: { messages: MESSAGES },
-  responses: { input: "Hi" },
-  messages: { messages: MESSAGES, max_tokens: 100 },
-};
 
 describe.each(DIALECTS)("%s", (dialect) => {
   /** Status, code, member, message and hint of a refusal, which must have the dialect's shape. */

@@ -1,21 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type DialectHost, startDialectHost } from "./dialect-host.fixture.ts";
+import {
+  type DialectHost,
+  MESSAGES,
+  PATHS,
+  REQUESTS,
+  startDialectHost,
+} from "./dialect-host.fixture.ts";
 import { eventsOf, startGateway, type TestGateway } from "./gateway.fixture.ts";
-import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
+import { DIALECTS } from "./wire/dialect-names.ts";
 
 /** Calls that fail after the host has charged for them are part of the spending. */
-
-const MESSAGES = [{ role: "user", content: "Hi" }];
-const PATHS = {
-  chat: "/v1/chat/completions",
-  responses: "/v1/responses",
-  messages: "/v1/messages",
-};
-const REQUESTS: Record<DialectName, object> = {
-  chat: { messages: MESSAGES },
-  responses: { input: "Hi" },
-  messages: { messages: MESSAGES, max_tokens: 100 },
-};
 
 const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "up" };
 const usage = { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DialectHost, startDialectHost } from "./dialect-host.fixture.ts";
+import { type DialectHost, PATHS, REQUESTS, startDialectHost } from "./dialect-host.fixture.ts";
 import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
 import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
@@ -9,17 +9,6 @@ const USAGE: Record<DialectName, object> = {
   chat: { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 },
   responses: { ...TOKENS, total_tokens: 107 },
   messages: TOKENS,
-};
-const PATHS = {
-  chat: "/v1/chat/completions",
-  responses: "/v1/responses",
-  messages: "/v1/messages",
-};
-const MESSAGES = [{ role: "user", content: "Hi" }];
-const REQUESTS: Record<DialectName, object> = {
-  chat: { messages: MESSAGES },
-  responses: { input: "Hi" },
-  messages: { messages: MESSAGES, max_tokens: 100 },
 };
 
 /** An answer of the host with a usage, complete or as the events of a stream. */
