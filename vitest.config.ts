@@ -16,6 +16,9 @@ export default defineConfig({
   resolve: { alias: [{ find: /^joust$/, replacement: join(import.meta.dirname, "src/index.ts") }] },
   test: {
     maxWorkers: "100%", // the default leaves a core idle
+    execArgv: ["--wasm-wrapper-tiering-budget=2000000000"], // bin/joust.js says why
+    // Worker threads keep the JavaScript that Node makes of their TypeScript.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [
       {
         extends: true,

@@ -32,6 +32,9 @@ if (isTooOld()) {
 } else {
   // Node can wait for its compiler thread for ever when it exits (nodejs/node#54918).
   setFlagsFromString("--no-concurrent-sparkplug");
+  // Threads that load TypeScript share WebAssembly code, and Node can crash when one of them
+  // frees it (nodejs/node#64500). This makes the threads share none.
+  if (isCheckout) setFlagsFromString("--wasm-wrapper-tiering-budget=2000000000");
   if (process.argv[2] === "serve") applySettings(SERVE);
   useCompileCache();
   import(isCheckout ? source.href : new URL("../dist/cli/program.js", import.meta.url).href);
