@@ -18,13 +18,14 @@ const QUERIES = "node_modules/joust/data/queries.jsonl";
 const SCORES = ["--scores", "node_modules/joust/data/scores/routerbench.csv", "--exclude", "gpt-4"];
 
 describe("the package", () => {
-  it("holds code, declarations, page, encoder, migrations, data, documentation and results, and no tests or source maps", () => {
+  it("holds code, declarations, page, encoder, migrations, data, documentation and results, and no tests", () => {
     const files = readdirSync(installed.package, { recursive: true, encoding: "utf8" });
     const parts = [
       "LICENSE",
       "bin/joust.js",
       "dist/index.js",
       "dist/index.d.ts",
+      "dist/index.js.map",
       "dist/store/migrations/sqlite/0001-log.sql",
       "web/dist/index.html",
       "web/dist/licenses.md",
@@ -34,13 +35,13 @@ describe("the package", () => {
       "experiments/expected/README.md",
     ];
     expect(files).toEqual(expect.arrayContaining(parts));
-    const others = /\.(test|case|fixture)\.|\.map$|^(src|test|bench|tools|node_modules)\b/;
-    expect(files.filter((file) => others.test(file))).toEqual([]);
+    const tests = /\.(test|case|fixture)\.|^(src|test|bench|tools|node_modules)\b/;
+    expect(files.filter((file) => tests.test(file))).toEqual([]);
   });
 
-  it("is no larger than the static encoder and 2 MB", () => {
+  it("is no larger than the static encoder and 3 MB", () => {
     const encoder = statSync(join(installed.package, "models/static/static-encoder.bin")).size;
-    expect(statSync(installed.tarball).size).toBeLessThan(encoder + 2e6);
+    expect(statSync(installed.tarball).size).toBeLessThan(encoder + 3e6);
   });
 
   it("brings no Node, no compiler and no onnxruntime", () => {
