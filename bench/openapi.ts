@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { BenchResult } from "./bench.ts";
+import type { BenchFlags, BenchResult } from "./bench.ts";
 import { startGateway } from "./gateway-process.ts";
 import { pythonWith } from "./python.ts";
 
@@ -19,6 +19,8 @@ const CHECKS = [
   "response_schema_conformance",
   "unsupported_method",
 ];
+/** Requests that schemathesis generates per endpoint and phase, unless `--rounds` says otherwise. */
+const EXAMPLES = 60;
 /** A stream that never ends. */
 const ENDLESS = "/v1/events";
 
@@ -26,7 +28,7 @@ const ENDLESS = "/v1/events";
  * Runs Python clients against the sandbox: OpenAI's client with all its usual calls, and schemathesis
  * with valid and invalid requests from openapi.json, whose responses must be as documented.
  */
-export async function openapi(): Promise<BenchResult> {
+export async function openapi(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const python = await pythonWith(
     "bench-clients",
     ["openai", "schemathesis"],
@@ -44,7 +46,12 @@ export async function openapi(): Promise<BenchResult> {
     const done = Object.entries(JSON.parse(stdout) as Record<string, string>);
     for (const [name, status] of done) process.stderr.write(`openai ${name}: ${status}\n`);
     const failed = done.filter(([, status]) => status !== "ok").length;
-    const fuzzed = await fuzz(join(dirname(python), "schemathesis"), gateway.url, folder);
+    const fuzzed = await fuzz(
+      join(dirname(python), "schemathesis"),
+      gateway.url,
+      folder,
+      flags.rounds ?? EXAMPLES,
+    );
     process.stderr.write(`${fuzzed.output}\n`);
     return {
       ratios: { "openai checks failed": failed, "schemathesis failed": Number(fuzzed.failed) },
@@ -61,6 +68,7 @@ async function fuzz(
   program: string,
   url: string,
   cwd: string,
+  examples: number,
 ): Promise<{ failed: boolean; output: string }> {
   const args = [
     "run",
@@ -68,7 +76,7 @@ async function fuzz(
     ...["--checks", CHECKS.join(",")],
     ...["--header", `Authorization: Bearer ${KEY}`],
     ...["--exclude-path", ENDLESS],
-    ...["--max-examples", "60"],
+    ...["--max-examples", String(examples)],
     ...["--request-timeout", "20"],
     ...["--seed", "1"],
     "--no-color",

@@ -7,6 +7,7 @@ import type { Administration } from "../administration/administration.ts";
 import type { Audit } from "../administration/audit.ts";
 import { BEACON_MS } from "../administration/node-beacon.ts";
 import type { Clock } from "../clock/clock.ts";
+import { HttpError } from "../wire/http-error.ts";
 import { type App, contract } from "./app.ts";
 
 export interface SystemParts {
@@ -71,20 +72,33 @@ export function addSystemRoutes(app: App, parts: SystemParts): void {
       };
     },
   );
+  // Two backups of the same millisecond would have the same folder.
+  let isBackingUp = false;
   app.post(
     "/v1/admin/backup",
     contract({
       summary: "Writes a backup of the store into the data folder of this node.",
       scope: "admin",
       response: Backup,
-      errors: [413],
+      errors: [409, 413],
     }),
     async ({ caller }) => {
-      const at = new Date(clock.date()).toISOString();
-      const folder = join(system.dataDir, "backups", at.replace(/[:.]/g, "-"));
-      const { files, position } = await system.backUp(folder);
-      await audit.save(caller, { action: "backup", target: folder });
-      return { object: "backup" as const, folder, files: files.length, position };
+      if (isBackingUp) {
+        throw new HttpError(409, "a backup is being made", {
+          hint: "wait until it is complete",
+          code: "backup_running",
+        });
+      }
+      isBackingUp = true;
+      try {
+        const at = new Date(clock.date()).toISOString();
+        const folder = join(system.dataDir, "backups", at.replace(/[:.]/g, "-"));
+        const { files, position } = await system.backUp(folder);
+        await audit.save(caller, { action: "backup", target: folder });
+        return { object: "backup" as const, folder, files: files.length, position };
+      } finally {
+        isBackingUp = false;
+      }
     },
   );
 }
