@@ -1,6 +1,7 @@
 import { DAY_MS, idsFrom } from "./decision-id.ts";
 import { type DayTables, Queries } from "./decision-queries.ts";
 import type { ReadDecisionRow } from "./decision-row.ts";
+import { isHidden } from "./hidden.ts";
 import { unseal } from "./seal.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
 import type { Cursor, DecisionRecord, SearchQuery, SearchResult, VoteFilter } from "./store.ts";
@@ -48,18 +49,29 @@ export abstract class SearchQueries extends Queries {
    * every condition has many matches.
    */
   async #fewMatches(day: number, query: SearchQuery): Promise<string[] | undefined> {
-    const { select, answers } = this.days.of(day);
-    let rarest: string[] | undefined;
+    const { vote, exceptHidden } = query;
+    const isVoteWanted = vote !== undefined && vote !== "none";
+    const voted = isVoteWanted || exceptHidden ? await this.#votedOn(day) : undefined;
+    let rarest = isVoteWanted ? voted : undefined;
+    // Duels that are not hidden have a vote. If votes are many, so may be the matches among them.
+    if (exceptHidden && !voted) return rarest;
     for (const condition of answerConditions(query)) {
-      const rows = await select<{ decision: string }>(sql`
-        SELECT decision FROM ${answers} WHERE ${condition} LIMIT ${FEW}`);
-      if (rows.length < (rarest?.length ?? FEW)) rarest = rows.map(({ decision }) => decision);
-    }
-    if (query.vote !== undefined && query.vote !== "none") {
-      const voted = await this.#votedOn(day);
-      if (voted && voted.length < (rarest?.length ?? FEW)) rarest = voted;
+      const matches = await this.#answersWith(day, condition, exceptHidden);
+      if (exceptHidden) matches.push(...voted!);
+      if (matches.length < (rarest?.length ?? FEW)) rarest = matches;
     }
     return rarest && [...new Set(rarest)];
+  }
+
+  /** Decisions of a day with an answer that fulfils a condition, without those of duels if `exceptDuels`. */
+  async #answersWith(day: number, condition: Statement, exceptDuels = false): Promise<string[]> {
+    const { select, answers } = this.days.of(day);
+    // Only duels have a second answer.
+    const single = sql`NOT EXISTS (SELECT 1 FROM ${answers} b WHERE b.decision = a.decision AND b.slot = 1)`;
+    const conditions = exceptDuels ? [condition, single] : [condition];
+    const rows = await select<{ decision: string }>(sql`
+      SELECT decision FROM ${answers} a WHERE ${joined(conditions, " AND ")} LIMIT ${FEW}`);
+    return rows.map(({ decision }) => decision);
   }
 
   /** Decisions of a day that were voted on. Undefined if they are many, or if ids of an older version do not tell the day. */
@@ -112,17 +124,21 @@ export abstract class SearchQueries extends Queries {
     return { rows, examined: ids.length, end: undefined };
   }
 
-  /** Adds answers and votes, and checks the conditions on votes and on the prompt. */
+  /** Adds answers and votes, and checks the conditions on them and on the prompt. */
   async #filter(
     day: number,
     rows: readonly ReadDecisionRow[],
-    { vote, text }: SearchQuery,
+    { vote, text, exceptHidden }: SearchQuery,
   ): Promise<DecisionRecord[]> {
     const texts = text === undefined ? undefined : await this.#prompts(day, rows);
     const wanted = text?.toLowerCase() ?? "";
     const matching = texts ? rows.filter(({ id }) => texts.get(id)?.includes(wanted)) : rows;
     const records = await this.withAnswersAndVotes(day, matching);
-    return vote === undefined ? records : records.filter(({ votes }) => isVotedAs(votes, vote));
+    return records.filter(
+      (record) =>
+        !(exceptHidden && isHidden(record)) &&
+        (vote === undefined || isVotedAs(record.votes, vote)),
+    );
   }
 
   /** Prompts that are stored in the clear, in lower case. */
@@ -202,8 +218,8 @@ function answerConditions(query: SearchQuery): Statement[] {
 }
 
 /** Whether conditions are checked after the rows were read. */
-function isFilteredLater({ vote, text }: SearchQuery): boolean {
-  return vote !== undefined || text !== undefined;
+function isFilteredLater({ vote, text, exceptHidden = false }: SearchQuery): boolean {
+  return vote !== undefined || text !== undefined || exceptHidden;
 }
 
 function isVotedAs(votes: DecisionRecord["votes"], filter: VoteFilter): boolean {

@@ -246,6 +246,11 @@ export interface SearchQuery
   readonly vote?: VoteFilter | undefined;
   /** Text that the prompt contains, in upper or lower case. Finds only prompts that are stored in the clear. */
   readonly text?: string | undefined;
+  /**
+   * Whether to leave out duels whose models are hidden. The result then tells nothing about their answers, neither by
+   * its requests nor by the place where it ends.
+   */
+  readonly exceptHidden?: boolean | undefined;
 }
 
 /** Any vote, none, the winner of a duel, or a rating from 0 up ("good") or below 0 ("bad"). */

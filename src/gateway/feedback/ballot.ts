@@ -68,15 +68,6 @@ export function shownModels({ models }: Pick<Ballot, "models">): string[] {
   return models.filter((model) => model !== "");
 }
 
-/** Whether a vote shows the models of a duel: votes of a judge, metrics and comments do not. */
-export function revealsModels({
-  source = "user",
-  metric,
-  verdict,
-}: Pick<Voted, "metric" | "verdict"> & Partial<Pick<Voted, "source">>): boolean {
-  return source === "user" && !metric && !("comment" in verdict);
-}
-
 /** Facts about a vote that its ballot does not have. */
 export type VoteFacts = Pick<
   Voted,

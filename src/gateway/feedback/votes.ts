@@ -4,6 +4,7 @@ import { isReservedVoter } from "../../learner/origin.ts";
 import { DAY_MS } from "../../store/decision-id.ts";
 import type { Verdict, Voted } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
+import { revealsModels } from "../../store/hidden.ts";
 import type { Store } from "../../store/store.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
 import type { Caller } from "../access/access.ts";
@@ -19,7 +20,6 @@ import {
   type CompleteBallot,
   mayArrive,
   restoredDecision,
-  revealsModels,
   shownModels,
   type VoteFacts,
   voteOn,

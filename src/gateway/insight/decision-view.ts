@@ -1,14 +1,13 @@
 import type { Explanation, Decision as ShownDecision } from "../../api/decision.ts";
 import { type Decision, isDuel } from "../../store/decision.ts";
+import { isHidden } from "../../store/hidden.ts";
 import type { DecisionRecord } from "../../store/store.ts";
-import { revealsModels } from "../feedback/ballot.ts";
 import { inWords } from "../routing/explain.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 
 /** A decision as GET /v1/decisions shows it. The models of a duel are hidden until a person has voted. */
 export function decisionView(record: DecisionRecord): ShownDecision {
   const { decision, answers, votes } = record;
-  const isHidden = isDuel(decision) && !isVoted(votes);
   const common = {
     object: "decision" as const,
     id: decision.id,
@@ -28,7 +27,7 @@ export function decisionView(record: DecisionRecord): ShownDecision {
       ...(metric && { metric }),
     })),
   };
-  if (isHidden) {
+  if (isHidden(record)) {
     const answered = answers.map(({ slot, status }) => ({ slot, status }));
     return { ...common, hidden: "the models are shown after the vote", answers: answered };
   }
@@ -57,11 +56,6 @@ export function shownModels({ decision, answers }: DecisionRecord): string[] {
   return decision.pair
     .slice(0, isDuel(decision) ? 2 : 1)
     .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
-}
-
-/** Whether a person has voted, so that the models are no longer hidden. */
-export function isVoted(votes: DecisionRecord["votes"]): boolean {
-  return votes.some(revealsModels);
 }
 
 /** Numbers and sentences that explain a decision. */
@@ -107,9 +101,9 @@ export function presentView(
   record: DecisionRecord,
   x: Float64Array | undefined,
 ): Pick<ShownDecision, "now"> {
-  const { decision, votes } = record;
+  const { decision } = record;
   const [a, b] = decision.pair;
-  if (!router || !x || (a !== b && !isVoted(votes))) return {};
+  if (!router || !x || isHidden(record)) return {};
   const { view } = router;
   if (decision.encoder !== view.encoder || x.length !== view.pool.centroids[0]!.length) return {};
   const { runner_up: runnerUp } = decision.reasons ?? {};

@@ -2,8 +2,9 @@ import type { PromptMap } from "../../api/insight.ts";
 import { symmetricEigen } from "../../core/linalg/eigen.ts";
 import { axpy, dot, mean } from "../../core/linalg/linalg.ts";
 import { isDuel } from "../../store/decision.ts";
+import { isHidden } from "../../store/hidden.ts";
 import type { Store } from "../../store/store.ts";
-import { isVoted, shownModels } from "./decision-view.ts";
+import { shownModels } from "./decision-view.ts";
 import type { PosteriorView } from "./traffic.ts";
 
 /**
@@ -24,15 +25,13 @@ export async function promptMap(
     const { id, at, x } = record.decision;
     if (x?.length !== centroids[0]!.length) return []; // embedded by another encoder
     const w = membership(x);
-    const duel = isDuel(record.decision);
-    const isHidden = duel && !isVoted(record.votes);
     return {
       id,
       at: new Date(at).toISOString(),
       ...place(x),
       category: categories[w.indexOf(Math.max(...w))]!,
-      duel,
-      ...(!isHidden && { models: shownModels(record) }),
+      duel: isDuel(record.decision),
+      ...(!isHidden(record) && { models: shownModels(record) }),
     };
   });
   return {

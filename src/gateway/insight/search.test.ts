@@ -46,7 +46,13 @@ describe("a search for requests", () => {
       return found.flat().filter((one) => one.id === id).length;
     };
     expect(await finds()).toBe(0);
-    expect((await get("/v1/decisions?max_cost=100")).json.data).toEqual([]);
+    const conditions = ["max_cost=100", "min_cost=0", "max_latency_ms=1e9", "outcome=ok"];
+    for (const condition of [...conditions, ...models.map((model) => `model=${model.id}`)]) {
+      const page = (await get(`/v1/decisions?limit=1&${condition}`)).json;
+      expect([condition, page]).toEqual([condition, { object: "list", data: [] }]);
+      const file = await get(`/v1/decisions/export?limit=1&format=json&${condition}`);
+      expect(file.json).toEqual([]);
+    }
     await post("/v1/feedback", { id, winner: 0, voter: "ann" });
     expect(await finds()).toBe(2);
   });

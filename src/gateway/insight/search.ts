@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import type { DecisionsQuery, Decision as ShownDecision } from "../../api/decision.ts";
-import { isDuel } from "../../store/decision.ts";
-import type { Cursor, DecisionRecord, SearchQuery, Store } from "../../store/store.ts";
+import type { Cursor, SearchQuery, Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
-import { decisionView, isVoted } from "./decision-view.ts";
+import { decisionView } from "./decision-view.ts";
 
 /** Conditions of a search as they are in the query of a URL. */
 export type RequestFilter = Omit<z.output<typeof DecisionsQuery>, "before" | "limit">;
@@ -23,9 +22,8 @@ export async function searchRequests(
   const owner = caller.isAdmin ? filter.key : caller.owner;
   if (!caller.isAdmin && filter.key !== undefined && filter.key !== owner) return { data: [] };
   const query = { ...conditionsOf(filter), owner, before, limit };
-  const { records, next } = await store.search(query);
-  const visible = revealsModel(filter) ? records.filter((record) => !isHidden(record)) : records;
-  return { data: visible.map(decisionView), next };
+  const { records, next } = await store.search({ ...query, exceptHidden: concernsModels(filter) });
+  return { data: records.map(decisionView), next };
 }
 
 function conditionsOf(filter: RequestFilter): Omit<SearchQuery, "limit"> {
@@ -46,16 +44,11 @@ function conditionsOf(filter: RequestFilter): Omit<SearchQuery, "limit"> {
   };
 }
 
-/** Whether a result would tell which models answered a duel, or what they cost, before the vote. */
-function revealsModel(filter: RequestFilter): boolean {
+/** Whether the conditions are on facts that a duel hides until the vote: its models, what they cost and how they ended. */
+function concernsModels(filter: RequestFilter): boolean {
   const { model, outcome, min_cost, max_cost, min_latency_ms, max_latency_ms } = filter;
-  return (
-    [model, min_cost, max_cost, min_latency_ms, max_latency_ms].some(
-      (value) => value !== undefined,
-    ) || outcome === "fallback"
-  );
-}
-
-function isHidden({ decision, votes }: DecisionRecord): boolean {
-  return isDuel(decision) && !isVoted(votes);
+  const limits = [min_cost, max_cost, min_latency_ms, max_latency_ms];
+  // "ok" leaves out answers after a fallback. Whether an answer failed or was cancelled is not hidden.
+  const isHiddenOutcome = outcome === "fallback" || outcome === "ok";
+  return isHiddenOutcome || [model, ...limits].some((value) => value !== undefined);
 }

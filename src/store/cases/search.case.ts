@@ -108,6 +108,46 @@ export function searchConforms({ one }: Stores): void {
     }
   });
 
+  it("tells nothing about the answers of duels whose models are hidden", async () => {
+    const store = await one();
+    const at = (n: number) => T0 + 2 * DAY_MS + n;
+    const id = (n: number) => idOf(n, at(n));
+    const single = (n: number, model: string) => [
+      routed(n, { id: id(n), at: at(n), pair: [model, model] }),
+      answered(n, 0, { decision: id(n), at: at(n), model }),
+    ];
+    const duel = (n: number) => [
+      routed(n, { id: id(n), at: at(n), pair: ["ant", "dog"] }),
+      answered(n, 0, { decision: id(n), at: at(n), model: "ant", cost: 1, latencyMs: 9000 }),
+      answered(n, 1, { decision: id(n), at: at(n), model: "dog" }),
+    ];
+    const from = (first: number, count: number) =>
+      Array.from({ length: count }, (_, i) => first + i);
+    // Ants and cats are as frequent as each other: few on this day, unless the duels count too.
+    await store.record([
+      ...from(0, 1990).flatMap((n) => single(n, n % 2 ? "ant" : "cat")),
+      ...from(1990, 10_000).flatMap((n) => single(n, "bee")),
+      ...from(11_990, 10).flatMap(duel),
+    ]);
+    const search = async (model: string, limit: number) => {
+      const { records, next } = await store.search({ model, limit, exceptHidden: true });
+      return [records.map(({ decision }) => at(1990) - decision.at), next && at(1990) - next.at];
+    };
+    expect(await search("cat", 2)).toEqual([[2, 4], 4]);
+    expect(await search("ant", 2)).toEqual([[1, 3], 3]);
+    const hidden = { limit: 1, exceptHidden: true };
+    expect(await store.search({ model: "dog", ...hidden })).toEqual({ records: [] });
+    expect(await store.search({ minLatencyMs: 8000, ...hidden })).toEqual({ records: [] });
+    const found = async (model: string) =>
+      (await store.search({ model, ...hidden })).records.map(({ decision }) => decision.id);
+    // A judge's vote shows no models.
+    const judge = { source: "judge", voter: "judge:good" } as const;
+    await store.append([vote(0, { outcome: "a" }, { decision: id(11_995), ...judge })]);
+    expect(await found("dog")).toEqual([]);
+    await store.append([vote(1, { outcome: "a" }, { decision: id(11_995) })]);
+    expect([await found("dog"), await found("ant")]).toEqual([[id(11_995)], [id(11_995)]]);
+  });
+
   it("examines a limited number of requests and says where to continue", async () => {
     const store = await one();
     const at = (n: number) => T0 + DAY_MS + n;
