@@ -80,8 +80,7 @@ async function votesIn(folder: string): Promise<Voted[]> {
 
 async function inventedVoters(gateway: GatewayProcess, folder: string) {
   const { url } = gateway;
-  const stats = async () =>
-    JSON.parse((await send(`${url}/v1/stats`, { headers: bearer(KEY) })).text);
+  const stats = async () => JSON.parse((await send(`${url}/v1/stats`, { headers: ADMIN })).text);
   /** Share of 30 prompts that are routed to a model. */
   const shareOf = async (model: string) => {
     let count = 0;

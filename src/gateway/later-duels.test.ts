@@ -260,7 +260,7 @@ describe("a duel whose second answer is fetched", () => {
     const auth = { authorization: `Bearer ${key}` };
     const gateway = await startGateway(
       `${host.yaml}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}}
-keys: {ann: {key: ${key}, budget: 5}}\n`,
+keys: {ann: {key: ${key}, budget: 5, scopes: [route, metrics]}}\n`,
     );
     const answer = host.answer;
     host.answer = (request, dialect) =>

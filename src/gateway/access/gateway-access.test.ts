@@ -22,6 +22,7 @@ keys:
   bob: {key: bob-bob-bob-bob-bob}
   boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}
   asks: {key: ask-ask-ask-ask-ask, scopes: [route]}
+  reads: {key: rea-rea-rea-rea-rea, scopes: [metrics]}
   poor: {key: poo-poo-poo-poo-poo, budget: 0.000001}
   slow: {key: slo-slo-slo-slo-slo, rate: 2}
   duellist: {key: due-due-due-due-due, duels: true}`,
@@ -58,8 +59,14 @@ describe("keys", () => {
     expect(status).toBe(200);
     const vote = await post("/v1/feedback", { id: json.id, rating: 1 }, asks);
     expect([vote.status, vote.json.error.code]).toEqual([403, "insufficient_scope"]);
-    expect((await get("/metrics", ANN)).status).toBe(403);
     expect((await get("/metrics", ADMIN)).text).toContain("joust_requests_total");
+    // Counts by model would tell a voter which models answered a duel.
+    for (const path of ["/metrics", "/v1/stats", "/v1/learning"]) {
+      const reads = bearer("rea-rea-rea-rea-rea");
+      const statuses = [ANN, asks, reads, ADMIN].map(async (key) => (await get(path, key)).status);
+      expect([path, await Promise.all(statuses)]).toEqual([path, [403, 403, 200, 200]]);
+    }
+    expect((await get("/v1/tradeoff", ANN)).status).toBe(200);
   });
 
   it("do not give access to decisions of other keys", async () => {

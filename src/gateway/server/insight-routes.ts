@@ -32,7 +32,10 @@ export interface InsightParts {
   readonly closing: AbortSignal;
 }
 
-/** Adds the endpoints that the page's dashboard reads. */
+/**
+ * Adds the endpoints that the page's dashboard reads. Counts by model need the scope of metrics: their change after a duel
+ * would tell a voter which models answered it.
+ */
 export function addInsightRoutes(app: App, parts: InsightParts): void {
   const { serving, store, log, clock, feed, closing } = parts;
   app.route({
@@ -52,7 +55,7 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
     "/v1/stats",
     contract({
       summary: "Shows the leaderboard, spend, savings, regret and counts of a router.",
-      scope: "route",
+      scope: "metrics",
       querystring: StatsQuery,
       response: Stats,
       errors: [404],
@@ -79,7 +82,7 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
     "/v1/learning",
     contract({
       summary: "Shows regret, win rate and shares of models over time.",
-      scope: "route",
+      scope: "metrics",
       querystring: StatsQuery,
       response: LearningCurve,
       errors: [404],
