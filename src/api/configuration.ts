@@ -64,7 +64,7 @@ export const ConfigurationChange = z.object({
     .looseObject({})
     .nullable()
     .describe(
-      "The entry as in joust.yaml; null removes it. A secret is sent as it is. A stored secret of the entry stays if its member is left out or is its placeholder; null in its place removes it.",
+      "The entry as in joust.yaml; null removes it. A secret is sent as it is. A stored secret of the entry stays if its member is left out or is its placeholder; null in its place removes it. If the address of the provider changes to another origin, its secrets must be sent again.",
     ),
 });
 export type ConfigurationChange = Value<typeof ConfigurationChange>;
@@ -91,7 +91,8 @@ export const AuditRecord = z
   })
   .meta({
     id: "AuditRecord",
-    description: "A change that an operator made. Secrets are placeholders.",
+    description:
+      "A change that an operator made, or a test of a provider with stored secrets. Secrets are placeholders.",
   });
 export type AuditRecord = Value<typeof AuditRecord>;
 

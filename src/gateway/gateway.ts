@@ -127,6 +127,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     managed,
     base: options.config,
     vault: { key: storeKey, isShared: "url" in location, folder: options.dataDir },
+    env,
     logger,
   });
   const { config } = administration;

@@ -4,7 +4,7 @@ import { formatErrorLine } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, Environment } from "../config/config.ts";
 import { nextSteps } from "../config/next-steps.ts";
 import { HttpError } from "../wire/http-error.ts";
 import type { Audit } from "./audit.ts";
@@ -25,15 +25,9 @@ import {
   sealRevision,
   type ValidRevision,
 } from "./revisions.ts";
-import {
-  type Json,
-  type JsonObject,
-  keepSecrets,
-  placeholdersIn,
-  replacePlaceholders,
-  showSecrets,
-  withoutSecrets,
-} from "./secrets.ts";
+import { checkOrigins, type Described, revertedDocument } from "./secret-origins.ts";
+import { type Json, type JsonObject, secretsOf, withoutSecrets } from "./secrets.ts";
+import { testedEntry } from "./tested-entry.ts";
 import type { VaultPlaces } from "./vault-key.ts";
 
 /** The place where the configuration is changed. */
@@ -49,6 +43,7 @@ export interface AdministrationParts {
   /** Configuration of the start: all of it, or server, store and keys if the rest is managed in the store. */
   readonly base: Config;
   readonly vault: VaultPlaces;
+  readonly env: Environment;
   readonly logger: Logger;
 }
 
@@ -208,17 +203,19 @@ export class Administration {
     return { document: this.#current.document, revision: this.#servedRevision };
   }
 
-  /** The entry of a provider as it would be served after a change to it, with its secrets. */
-  providerEntry(name: string, value: JsonObject): JsonObject {
-    const { document, secrets } = this.#current;
-    const kept = keepSecrets(value, document.providers[name], ["providers", name]);
-    return showSecrets(kept, secrets) as JsonObject;
+  /** The entry of a provider for a test of it, with its secrets. A test with stored ones is written to the audit log. */
+  async entryForTest(caller: Caller, name: string, value: JsonObject): Promise<JsonObject> {
+    const { base, audit } = this.#parts;
+    const { shown, entry, usesStored } = testedEntry(this.#present(), base, name, value);
+    const target = `providers.${name}`;
+    if (usesStored) await audit.save(caller, { action: "provider.test", target, after: shown });
+    return entry;
   }
 
   /** The configuration after some changes. Throws if it is invalid; nothing is saved. */
   async proposed(changes: readonly ConfigurationChange[]): Promise<Config> {
     this.#checkEditable();
-    const config = configOf(this.#changed(changes), this.#parts.base);
+    const { config } = this.#changed(changes);
     await this.#served!.check(config);
     return config;
   }
@@ -237,24 +234,25 @@ export class Administration {
       await this.#checkBase(basedOn);
       const next = this.#changed(changes);
       const { document } = this.#current;
-      const entries = changedEntries(document, next.document);
+      const after = next.content.document;
+      const entries = changedEntries(document, after);
       if (entries.length === 0 && !this.#invalid) return;
-      await this.#save(caller, next, { action, ...differences(document, next.document, entries) });
+      await this.#save(caller, next, { action, ...differences(document, after, entries) });
     });
   }
 
-  /** Makes an earlier revision the newest one. Secrets that were replaced since stay as they are. */
+  /**
+   * Makes an earlier revision the newest one. Secrets that were replaced since stay as they are, unless the address
+   * was another one.
+   */
   revert(caller: Caller, basedOn: number, revision: number): Promise<void> {
     return this.#inTurn(async () => {
       await this.#checkBase(basedOn);
-      const earlier = await this.#revision(revision);
-      const now = placeholdersIn(this.#current.document as unknown as Json);
-      const document = replacePlaceholders(
-        earlier.document as unknown as Json,
-        (path, placeholder) => now.get(path.join("\n")) ?? placeholder,
-      ) as unknown as Document;
-      const secrets = { ...earlier.secrets, ...this.#current.secrets };
-      const next = applyChanges({ document, secrets }, []);
+      const earlier = this.#described(await this.#revision(revision));
+      const document = revertedDocument(this.#present(), earlier);
+      const all = { ...earlier.content.secrets, ...this.#current.secrets };
+      const secrets = secretsOf(document as unknown as Json, all);
+      const next = this.#described({ document, secrets });
       const { document: before } = this.#current;
       const entries = changedEntries(before, document);
       if (entries.length === 0 && !this.#invalid) return;
@@ -264,30 +262,45 @@ export class Administration {
     });
   }
 
-  #changed(changes: readonly ConfigurationChange[]): Content {
+  /** The configuration of a content. Throws if it is invalid. */
+  #described(content: Content): Described {
+    const { base, env } = this.#parts;
+    return { content, config: configOf(content, base), env };
+  }
+
+  /** The content that is served. */
+  #present(): Described {
+    return { content: this.#current, config: this.#config, env: this.#parts.env };
+  }
+
+  /** The configuration after changes. Throws if it is invalid, or sends a stored secret to another origin. */
+  #changed(changes: readonly ConfigurationChange[]): Described {
     const { document, secrets } = this.#current;
     const hasModels = Object.keys(document.models).length > 0;
     const addsModels = changes.some(({ section, value }) => section === "models" && value !== null);
     // Models of the environment would vanish with the first model of the configuration.
     const isAdopting = !hasModels && addsModels && this.#served!.from() === "environment";
     const models = isAdopting ? this.#served!.ownModels() : document.models;
-    return applyChanges({ document: { ...document, models }, secrets }, changes);
+    const content = applyChanges({ document: { ...document, models }, secrets }, changes);
+    const next = this.#described(content);
+    checkOrigins(this.#present(), next, content.entered);
+    return next;
   }
 
   async #save(
     caller: Caller,
-    next: Content,
+    { content: { document, secrets }, config }: Described,
     entry: { action: string; target: string; before: Json; after: Json },
   ): Promise<void> {
-    const { store, base, audit, vault } = this.#parts;
-    const config = configOf(next, base);
+    const { store, audit, vault } = this.#parts;
     await this.#served!.check(config);
     const revision = this.revision + 1;
     const record = audit.newRecord(caller, { ...entry, revision });
-    const stored = sealRevision({ ...next, revision }, record.at, vault);
+    const next = { document, secrets, revision };
+    const stored = sealRevision(next, record.at, vault);
     if (!(await store.saveConfiguration(stored, record))) throw await this.#stale(revision - 1);
     await this.#served!.apply(config);
-    this.#serves({ ...next, revision }, config);
+    this.#serves(next, config);
   }
 
   /** Remembers the revision that is served now. */

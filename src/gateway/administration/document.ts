@@ -37,12 +37,19 @@ export interface Content {
   readonly secrets: Secrets;
 }
 
+/** A content after some changes. */
+export interface Changed extends Content {
+  /** Placeholders of the secrets that the changes contain in the clear. */
+  readonly entered: ReadonlySet<string>;
+}
+
 /**
  * The content after some changes. Secrets in the changes are replaced by placeholders; those that a changed entry
  * does not mention are kept.
  */
-export function applyChanges(content: Content, changes: readonly ConfigurationChange[]): Content {
+export function applyChanges(content: Content, changes: readonly ConfigurationChange[]): Changed {
   let { document, secrets } = content;
+  const entered = new Set<string>();
   for (const { section, name, value } of changes) {
     const { [name]: _, ...others } = document[section];
     if (value === null) {
@@ -54,10 +61,11 @@ export function applyChanges(content: Content, changes: readonly ConfigurationCh
     const placed = placeholdersIn(document as unknown as Json);
     const hidden = hideSecrets(kept, path, secrets, placed);
     secrets = { ...secrets, ...hidden.secrets };
+    for (const placeholder of hidden.entered) entered.add(placeholder);
     // A changed entry keeps its place.
     document = { ...document, [section]: { ...document[section], [name]: hidden.value } };
   }
-  return { document, secrets: secretsOf(document as unknown as Json, secrets) };
+  return { document, secrets: secretsOf(document as unknown as Json, secrets), entered };
 }
 
 /**

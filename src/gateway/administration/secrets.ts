@@ -74,78 +74,116 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A value without its secrets. */
+export interface Hidden {
+  readonly value: Json;
+  /** The secrets that are not stored yet. */
+  readonly secrets: Secrets;
+  /** Placeholders of the secrets that the value contained in the clear. */
+  readonly entered: ReadonlySet<string>;
+}
+
 /**
- * Replaces the new secrets of a value by placeholders. A placeholder in the value stands for a secret that is
- * stored already; `known` are those. A secret that is the same as the stored one in its place, which `placed` has
- * the placeholders of, keeps its placeholder. `path` is the place of the value in the configuration.
+ * Replaces the secrets of a value by placeholders. `path` is the place of the value in the configuration, `known` has
+ * the stored secrets, and `placed` has their placeholders by place. A secret that is the same as the stored one in its
+ * place keeps its placeholder. A placeholder in the value stands for a stored secret; it is refused outside the place
+ * of that secret, because whoever copies a placeholder may not know the secret.
  */
 export function hideSecrets(
   value: Json,
   path: readonly string[],
   known: Secrets,
   placed: ReadonlyMap<string, string>,
-): { readonly value: Json; readonly secrets: Secrets } {
+): Hidden {
   const secrets: Record<string, string> = {};
+  const entered = new Set<string>();
   const hide = (inner: Json, at: readonly string[]): Json => {
-    if (typeof inner === "string" && isSecret(at)) {
-      const id = PLACEHOLDER.exec(inner)?.[1];
-      if (id === undefined) {
-        const old = placed.get(at.join("\n"));
-        if (old !== undefined && known[PLACEHOLDER.exec(old)![1]!] === inner) return old;
-        const fresh = randomBytes(6).toString("hex");
-        secrets[fresh] = inner;
-        return `[secret:${fresh}]`;
-      }
-      if (known[id] === undefined) {
-        throw new InputError(
-          { file: "the configuration", field: at.join(".") },
-          "names a secret that is not stored",
-          "send the secret itself",
-        );
-      }
-      return inner;
+    if (typeof inner !== "string") return mapMembers(inner, at, hide);
+    if (PLACEHOLDER.test(inner)) {
+      if (isSecret(at) && belongs(inner, at, placed)) return inner;
+      throw new InputError(
+        { file: "the configuration", field: at.join(".") },
+        "is the placeholder of a secret that does not belong to this field",
+        "enter the secret itself",
+      );
     }
-    return mapMembers(inner, at, hide);
+    if (!isSecret(at)) return inner;
+    const old = placed.get(at.join("\n"));
+    const isSame = old !== undefined && known[idOf(old)] === inner;
+    const fresh = randomBytes(6).toString("hex");
+    if (!isSame) secrets[fresh] = inner;
+    const placeholder = isSame ? old : `[secret:${fresh}]`;
+    entered.add(placeholder);
+    return placeholder;
   };
-  return { value: hide(value, path), secrets };
+  return { value: hide(value, path), secrets, entered };
 }
 
-/** The value with its secrets in place of the placeholders. */
-export function showSecrets(value: Json, secrets: Secrets): Json {
-  const show = (inner: Json, at: readonly string[]): Json => {
-    const id = typeof inner === "string" ? PLACEHOLDER.exec(inner)?.[1] : undefined;
-    return id === undefined ? mapMembers(inner, at, show) : (secrets[id] ?? inner);
-  };
-  return show(value, []);
+/** Whether a placeholder stands in this field already. The deployments of a model may change their order. */
+function belongs(
+  placeholder: string,
+  path: readonly string[],
+  placed: ReadonlyMap<string, string>,
+): boolean {
+  const field = fieldOf(path);
+  return [...placed].some(
+    ([place, other]) => other === placeholder && fieldOf(place.split("\n")) === field,
+  );
 }
 
-/** The placeholders in a value, by the path of their member. */
-export function placeholdersIn(value: Json): Map<string, string> {
+/** The path of a secret without the number of a deployment. */
+function fieldOf([section, name, member, ...rest]: readonly string[]): string {
+  const isDeployment = section === "models" && member === "deployments";
+  return JSON.stringify([section, name, member, ...(isDeployment ? rest.slice(1) : rest)]);
+}
+
+/** The id in a placeholder. */
+function idOf(placeholder: string): string {
+  return PLACEHOLDER.exec(placeholder)![1]!;
+}
+
+/**
+ * The value with its secrets in place of the placeholders. `path` is the place of the value in the configuration. A
+ * placeholder in a field that holds no secret stays.
+ */
+export function showSecrets(value: Json, secrets: Secrets, path: readonly string[] = []): Json {
+  return mapPlaceholders(value, path, (_, text) => secrets[idOf(text)] ?? text);
+}
+
+/** The placeholders of a document, by the path of their member. */
+export function placeholdersIn(document: Json): Map<string, string> {
   const found = new Map<string, string>();
-  const find = (inner: Json, at: readonly string[]): Json => {
-    if (typeof inner === "string" && PLACEHOLDER.test(inner)) found.set(at.join("\n"), inner);
-    return mapMembers(inner, at, find);
-  };
-  find(value, []);
+  mapPlaceholders(document, [], (path, placeholder) => {
+    found.set(path.join("\n"), placeholder);
+    return placeholder;
+  });
   return found;
 }
 
 /** The secrets whose placeholders a value contains. */
 export function secretsOf(value: Json, all: Secrets): Secrets {
-  const ids = [...placeholdersIn(value).values()].map((text) => PLACEHOLDER.exec(text)![1]!);
+  const ids = [...placeholdersIn(value).values()].map(idOf);
   return Object.fromEntries(ids.map((id) => [id, all[id]!]));
 }
 
-/** Replaces the placeholders of a value. `replace` gets the path and the placeholder. */
+/** Replaces the placeholders of a document. `replace` gets the path and the placeholder. */
 export function replacePlaceholders(
-  value: Json,
+  document: Json,
   replace: (path: readonly string[], placeholder: string) => string,
 ): Json {
+  return mapPlaceholders(document, [], replace);
+}
+
+function mapPlaceholders(
+  value: Json,
+  path: readonly string[],
+  map: (path: readonly string[], placeholder: string) => string,
+): Json {
   const visit = (inner: Json, at: readonly string[]): Json =>
-    typeof inner === "string" && PLACEHOLDER.test(inner)
-      ? replace(at, inner)
+    typeof inner === "string" && isSecret(at) && PLACEHOLDER.test(inner)
+      ? map(at, inner)
       : mapMembers(inner, at, visit);
-  return visit(value, []);
+  return visit(value, path);
 }
 
 /** Removes secrets from a configuration that was read from a file. */

@@ -65,8 +65,8 @@ export function addProviderRoutes(app: App, { administration, trial }: ProviderP
       body: TestRequest,
       response: ProviderTest,
     }),
-    async ({ body: { name, value, models } }) => {
-      const entry = administration.providerEntry(name, value as JsonObject);
+    async ({ caller, body: { name, value, models } }) => {
+      const entry = await administration.entryForTest(caller, name, value as JsonObject);
       return tryProvider(trial, await openCatalog(trial.catalog), name, entry, models);
     },
   );
@@ -83,7 +83,8 @@ export function addProviderRoutes(app: App, { administration, trial }: ProviderP
       const key = body.key.trim();
       const provider = providerOfKey(key, body.provider);
       const { document } = administration.exported();
-      const entry = { ...(document.providers[provider] as JsonObject | undefined), key };
+      const value = { ...(document.providers[provider] as JsonObject | undefined), key };
+      const entry = await administration.entryForTest(caller, provider, value);
       const catalog = await openCatalog(trial.catalog);
       const test = await tryProvider(trial, catalog, provider, entry);
       const changes = test.ok ? setupChanges(document, provider, key, test) : [];

@@ -100,6 +100,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "configuration.change": "Changed",
   "configuration.revert": "Went back to",
   setup: "Set up",
+  "provider.test": "Tested with stored secrets",
   "key.add": "Created the key",
   "key.change": "Changed the key",
   "key.revoke": "Revoked the key",

@@ -1,0 +1,71 @@
+/** The rule that a stored secret is only sent to the origins (scheme, host and port) for which it was entered. */
+import { InputError } from "../../core/input/input-error.ts";
+import type { Config, Environment } from "../config/config.ts";
+import { providerOf, SANDBOX } from "../providers/providers.ts";
+import type { Content, Document } from "./document.ts";
+import { type Json, placeholdersIn, replacePlaceholders } from "./secrets.ts";
+
+/** A document, the configuration that it describes, and the environment of the gateway. */
+export interface Described {
+  readonly content: Content;
+  readonly config: Config;
+  readonly env: Environment;
+}
+
+/**
+ * Throws if a change would send a stored secret to an origin for which it was not entered. Whoever may change the
+ * configuration could otherwise read the secret at an address of their own. `entered` has the placeholders of the
+ * secrets that the change contains in the clear.
+ */
+export function checkOrigins(
+  before: Described,
+  after: Described,
+  entered: ReadonlySet<string>,
+): void {
+  const stored = [...placeholdersIn(before.content.document as unknown as Json)];
+  for (const [place, placeholder] of placeholdersIn(after.content.document as unknown as Json)) {
+    if (entered.has(placeholder)) continue;
+    const places = stored.filter(([, other]) => other === placeholder);
+    const given = new Set(places.flatMap(([old]) => originsOf(before, old.split("\n"))));
+    const path = place.split("\n");
+    const other = originsOf(after, path).find((origin) => !given.has(origin));
+    if (other === undefined) continue;
+    throw new InputError(
+      { file: "the configuration", field: path.join(".") },
+      `was entered for ${[...given].join(", ") || "no address"} and would be sent to ${other}`,
+      "enter it again for the new address, or remove it with null in its place",
+    );
+  }
+}
+
+/**
+ * The document of an earlier revision with the secrets of the present one, because a secret that was replaced since
+ * may be invalid. Where a secret would be sent to an origin for which it was not entered, the earlier one returns.
+ */
+export function revertedDocument(now: Described, earlier: Described): Document {
+  const placed = placeholdersIn(now.content.document as unknown as Json);
+  return replacePlaceholders(earlier.content.document as unknown as Json, (path, placeholder) => {
+    const present = placed.get(path.join("\n"));
+    const given = originsOf(now, path);
+    const isSafe = originsOf(earlier, path).every((origin) => given.includes(origin));
+    return isSafe ? (present ?? placeholder) : placeholder;
+  }) as unknown as Document;
+}
+
+/** The origins to which the secret at a path is sent: none, if the address of its provider is not complete. */
+function originsOf(
+  { config: { providers, models }, env }: Omit<Described, "content">,
+  [section, entry = "", , deployment]: readonly string[],
+): string[] {
+  const name =
+    section === "providers" ? entry : models[entry]?.deployments?.[Number(deployment)]?.provider;
+  if (name === undefined || (name === SANDBOX && !providers[name])) return [];
+  try {
+    const { url, dialects } = providerOf(name, providers[name], env);
+    const { chat = url, responses = url, messages = url } = dialects;
+    return [url, chat, responses, messages].map((address) => new URL(address).origin);
+  } catch (error) {
+    if (error instanceof InputError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Config } from "../config/config.ts";
+import { applyChanges, configOf, FIRST_DOCUMENT } from "./document.ts";
+import { checkOrigins, type Described } from "./secret-origins.ts";
+import { type JsonObject, placeholdersIn, showSecrets } from "./secrets.ts";
+
+export interface TestedEntry {
+  /** The entry with its secrets. */
+  readonly entry: JsonObject;
+  /** The entry with placeholders. */
+  readonly shown: JsonObject;
+  /** Whether the entry has secrets that are stored and that the request does not contain. */
+  readonly usesStored: boolean;
+}
+
+/**
+ * The entry of a provider as it would be served after a change to `value`. Throws if it is invalid, or if a stored secret
+ * would be sent to an origin for which it was not entered.
+ */
+export function testedEntry(
+  present: Described,
+  base: Config,
+  name: string,
+  value: JsonObject,
+): TestedEntry {
+  const change = { section: "providers", name, value } as const;
+  const { document, secrets, entered } = applyChanges(present.content, [change]);
+  const shown = document.providers[name] as JsonObject;
+  const providers = { [name]: shown };
+  const content = { document: { ...FIRST_DOCUMENT, providers }, secrets };
+  checkOrigins(present, { ...present, content, config: configOf(content, base) }, entered);
+  const placeholders = [...placeholdersIn({ providers }).values()];
+  return {
+    entry: showSecrets(shown, secrets, ["providers", name]) as JsonObject,
+    shown,
+    usesStored: placeholders.some((placeholder) => !entered.has(placeholder)),
+  };
+}
