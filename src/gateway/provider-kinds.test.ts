@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../core/errors/error-text.fixture.ts";
 import { chat, configOf, newFolder, startGateway } from "./gateway.fixture.ts";
+import { authOf } from "./providers/auth.ts";
 import { knownProvider, missingKey, providerOf } from "./providers/providers.ts";
 import { COMPLETION } from "./providers/upstream/misbehaving.fixture.ts";
 
@@ -192,7 +193,7 @@ describe("vertex", () => {
   it("without google-auth-library the error says what to install", async () => {
     const host = await startRecorder();
     const gateway = await startGateway(
-      serving(`{kind: vertex, url: "${host.url}", project: p, region: r}`),
+      serving(`{kind: vertex, url: "${host.url}", project: p, region: r, credentials: default}`),
     );
     const { status, json } = await gateway.post("/v1/chat/completions", chat("x"));
     expect(status).toBe(502);
@@ -217,6 +218,53 @@ describe("entries", () => {
     );
     for (const name of ["openai", "other"]) {
       expect(providerOf(name, providers[name], { OPENAI_API_KEY: "k" }).key).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ["dialects", "dialects: {chat: 'http://house/v1/chat/completions'}"],
+    ["an address", "url: 'http://house/v1'"],
+  ])("with %s get no credentials of AWS or Google from the environment", (_, address) => {
+    const env = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b", AWS_SESSION_TOKEN: "c" };
+    const authOfEntry = (entry: string) => {
+      const { providers } = configOf(`providers: {own: {${address}, ${entry}}}`);
+      const provider = providerOf("own", providers.own, env);
+      return { auth: authOf(provider.auth, provider), entry: providers.own };
+    };
+    const aws = "kind: bedrock, region: r";
+    const google = "kind: vertex, project: p, region: r";
+    for (const entry of [aws, google, "auth: google-oauth", "auth: sigv4, service: s, region: r"]) {
+      const own = authOfEntry(entry);
+      expect([entry, own.auth]).toEqual([entry, { headers: {} }]);
+      const field = entry.includes("google") || entry === google ? "credentials" : "access_key";
+      expect(() => missingKey("own", own.entry, env)).toThrow(
+        errorText(new RegExp(`providers\\.own\\.${field}.*never sent to an address of yours`)),
+      );
+      expect(missingKey("own", own.entry, env, "key-of-a-deployment")).toBeUndefined();
+    }
+    const explicit = [
+      `${aws}, access_key: x, secret_key: y`,
+      `${google}, credentials: default`,
+      `${google}, credentials: account.json`,
+    ];
+    for (const entry of explicit) {
+      const own = authOfEntry(entry);
+      expect(own.auth.sign).toBeTypeOf("function");
+      expect(missingKey("own", own.entry, env)).toBeUndefined();
+    }
+  });
+
+  it("get credentials of AWS and Google only for a kind that has this authentication", () => {
+    const env = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
+    for (const auth of ["google-oauth", "sigv4, service: bedrock, region: r"]) {
+      const { providers } = configOf(`providers: {own: {kind: groq, auth: ${auth}}}`);
+      const provider = providerOf("own", providers.own, env);
+      expect(authOf(provider.auth, provider)).toEqual({ headers: {} });
+    }
+    const settings = { GOOGLE_CLOUD_PROJECT: "p", GOOGLE_CLOUD_LOCATION: "r", AWS_REGION: "r" };
+    for (const name of ["vertex", "bedrock"]) {
+      const provider = knownProvider(name, { ...env, ...settings })!;
+      expect(authOf(provider.auth, provider).sign).toBeTypeOf("function");
     }
   });
 

@@ -3,7 +3,7 @@ import type { ConfigurationChange } from "../../api/configuration.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
 import { checkConfig } from "../config/read-config.ts";
-import { PROVIDER_NAMES } from "../providers/providers.ts";
+import { PROVIDER_NAMES, sendsTokensElsewhere } from "../providers/providers.ts";
 import {
   hideSecrets,
   type Json,
@@ -81,6 +81,14 @@ export function configOf({ document, secrets }: Content, base: Config): Config {
       { file: FILE, field: `routers.${name}.policy` },
       "is a file, which would run code on the gateway's machine",
       "write it in joust.yaml, or choose a policy of Joust",
+    );
+  }
+  for (const [name, provider] of Object.entries(config.providers)) {
+    if (provider.credentials === undefined || !sendsTokensElsewhere(name, provider)) continue;
+    throw new InputError(
+      { file: FILE, field: `providers.${name}.credentials` },
+      "would send tokens of an account of the gateway's machine to an address of yours",
+      "remove the provider's own addresses, or write the provider in joust.yaml",
     );
   }
   const { server, store, keys, sandbox } = base;

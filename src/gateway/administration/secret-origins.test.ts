@@ -229,3 +229,22 @@ describe("the test of a provider", () => {
     expect(JSON.stringify(record)).not.toContain(KEY);
   });
 });
+
+it("tokens of the machine's Google account are not sent to an address of a stored configuration", async () => {
+  const { url, received } = await startCollector();
+  const { gateway } = await start();
+  for (const credentials of ["default", "/etc/account.json"]) {
+    for (const own of [
+      { url },
+      { dialects: { chat: `${url}/chat/completions` } },
+      { kind: "groq" },
+    ]) {
+      const value = { auth: "google-oauth", credentials, ...own };
+      await refused(gateway, "providers.evil.credentials", ["providers", "evil", value]);
+      const body = { name: "evil", value, models: ["m"] };
+      const { status, json } = await gateway.post("/v1/admin/providers/test", body);
+      expect([status, json.error?.param]).toEqual([400, "providers.evil.credentials"]);
+    }
+  }
+  expect(received).toEqual([]);
+});

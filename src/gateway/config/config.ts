@@ -64,7 +64,7 @@ const PROVIDER = z.strictObject({
   secret_key: z.string().optional(),
   session_token: z.string().optional(),
   service: SETTING.optional(),
-  /** File with the credentials of a Google account. */
+  /** File with the credentials of a Google account, or `default` for the account that google-auth-library finds. */
   credentials: FILE.optional(),
   headers: z.record(z.string(), z.string()).default({}),
   /** Whether to send `stream_options`, which some hosts refuse. */

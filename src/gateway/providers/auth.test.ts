@@ -73,7 +73,8 @@ describe("kinds", () => {
   });
 
   it.each(["sigv4", "google-oauth"] as const)("%s without a key signs each request", (kind) => {
-    expect(authOf(kind, { aws }).sign).toBeTypeOf("function");
+    expect(authOf(kind, { aws, google: {} }).sign).toBeTypeOf("function");
+    expect(authOf(kind, {})).toEqual({ headers: {} });
   });
 });
 

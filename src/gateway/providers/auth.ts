@@ -9,6 +9,7 @@ export type AuthKind = (typeof AUTH_KINDS)[number];
 export interface Credentials {
   readonly key?: string | undefined;
   readonly aws?: AwsCredentials | undefined;
+  /** A Google account: that of the file or, without a file, the one that google-auth-library finds. */
   readonly google?: { readonly file?: string | undefined } | undefined;
 }
 
@@ -40,7 +41,9 @@ export function authOf(kind: AuthKind, credentials: Credentials): Auth {
     case "sigv4":
       return key === undefined && aws ? { headers: {}, sign: signingFor(aws) } : bearer(key);
     case "google-oauth":
-      return key === undefined ? { headers: {}, sign: googleTokens(google?.file) } : bearer(key);
+      return key === undefined && google
+        ? { headers: {}, sign: googleTokens(google.file) }
+        : bearer(key);
     case "bearer":
       return bearer(key);
   }

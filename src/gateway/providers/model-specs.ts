@@ -170,8 +170,8 @@ export function missingKeys({ models, providers }: Config, env: Environment): In
       : [{ provider: provider!, key: undefined, field: "provider" }];
     return used.flatMap(({ provider: name, key, field }) => {
       try {
-        const variable = missingKey(name, providers[name], env);
-        if (variable === undefined || key !== undefined) return [];
+        const variable = missingKey(name, providers[name], env, key);
+        if (variable === undefined) return [];
         const at = { file: "joust.yaml", field: `models.${model}.${field}` };
         const problem = `is ${name}, which needs the environment variable ${variable}`;
         const hint = `export ${variable}, or write ${name} with a key under providers`;

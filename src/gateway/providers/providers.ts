@@ -39,20 +39,25 @@ function known(name: string): KnownProvider | undefined {
 
 /**
  * The provider of this name: the entry of the configuration, the known provider, or the known provider with the
- * settings of the entry. A key in the environment belongs to the known address, so it never goes to another one.
+ * settings of the entry. Credentials of the environment belong to the known address, so they never go to another one.
  */
 export function providerOf(
   name: string,
   entry: ProviderConfig | undefined,
   env: Environment,
 ): Provider {
-  const base = known(entry?.kind ?? (entry?.url || entry?.dialects ? "" : name));
+  const base = baseFor(name, entry);
   if (!base) return plainProvider(name, entry!);
   const provider = knownProvider(base.name, env, entry, name)!;
   if (!entry) return provider;
   const { auth = provider.auth, headers } = entry;
   const requestsUsage = usageSetting(entry) ?? base.requestsUsage;
   return { ...provider, name, auth, headers, requestsUsage };
+}
+
+/** The known provider that an entry describes. */
+function baseFor(name: string, entry: ProviderConfig | undefined): KnownProvider | undefined {
+  return known(entry?.kind ?? (isElsewhere(entry) ? "" : name));
 }
 
 /** The setting `request_usage`, also under its name in version 0.1. */
@@ -69,7 +74,7 @@ function plainProvider(name: string, entry: ProviderConfig): Provider {
   const { auth = isAnthropic ? "x-api-key" : "bearer" } = entry;
   const requestsUsage = usageSetting(entry);
   const aws = awsOf(entry, {}, undefined, entry.region);
-  const google = { file: entry.credentials };
+  const google = googleOf(entry, undefined);
   const dialects = entry.dialects ?? own;
   return { name, url: bare, key, dialects, auth, aws, google, headers, requestsUsage, models: [] };
 }
@@ -97,7 +102,7 @@ export function knownProvider(
   if (!base) return undefined;
   const { urlVariable, models, requestsUsage, edits } = base;
   const address = entry?.url ?? (urlVariable && env[urlVariable]);
-  // The key of the environment only goes to the addresses of the kind and of the environment.
+  // Credentials of the environment only go to the addresses of the kind and of the environment.
   const key = entry?.key ?? (isElsewhere(entry) ? undefined : keyIn(base, env));
   const settings = settingsOf(base, env, entry, address !== undefined);
   const fill = (template: string) => filled(template, settings, name);
@@ -110,7 +115,8 @@ export function knownProvider(
       return template === undefined ? [] : [[dialect, fill(template)]];
     }),
   );
-  const aws = awsOf(entry, env, base.service, settings.region);
+  const awsEnv = isWith("sigv4", base, entry) ? env : {};
+  const aws = awsOf(entry, awsEnv, base.service, settings.region);
   return {
     name: kind,
     kind,
@@ -119,7 +125,7 @@ export function knownProvider(
     auth: base.auth,
     key,
     aws,
-    google: { file: entry?.credentials },
+    google: googleOf(entry, base),
     requestsUsage,
     edits,
     models,
@@ -129,6 +135,20 @@ export function knownProvider(
 /** Whether an entry has addresses of its own. */
 function isElsewhere(entry: ProviderConfig | undefined): boolean {
   return entry?.url !== undefined || entry?.dialects !== undefined;
+}
+
+/** Whether an entry has the addresses of a known provider that uses this kind of authentication. */
+function isWith(
+  auth: AuthKind,
+  base: KnownProvider | undefined,
+  entry: ProviderConfig | undefined,
+): boolean {
+  return base?.auth === auth && !isElsewhere(entry);
+}
+
+/** Whether the tokens of a Google account go to an address that is not Google's. */
+export function sendsTokensElsewhere(name: string, entry: ProviderConfig): boolean {
+  return !isWith("google-oauth", baseFor(name, entry), entry);
 }
 
 const CHAT_ONLY: DialectUrls = { chat: "{url}/chat/completions" };
@@ -170,6 +190,22 @@ function awsOf(
   return { accessKey, secretKey, sessionToken, region, service };
 }
 
+/**
+ * The Google account of an entry. The one that google-auth-library finds in its environment belongs to Google's
+ * addresses; for another address, the entry must say `default`.
+ */
+function googleOf(
+  entry: ProviderConfig | undefined,
+  base: KnownProvider | undefined,
+): Credentials["google"] {
+  const file = entry?.credentials;
+  if (file === undefined) return isWith("google-oauth", base, entry) ? {} : undefined;
+  return file === DEFAULT_ACCOUNT ? {} : { file };
+}
+
+/** Value of `credentials` for the account that google-auth-library finds. */
+const DEFAULT_ACCOUNT = "default";
+
 type Settings = Partial<Record<SettingName, string>>;
 
 function settingsOf(
@@ -206,21 +242,48 @@ function filled(template: string, settings: Settings, provider: string): string 
     });
 }
 
-/** Name of the variable without which a provider refuses all calls, or undefined if nothing is missing. */
+/**
+ * Name of the variable without which a provider refuses all calls, or undefined if nothing is missing. Throws if a
+ * setting is missing. `ownKey` is used instead of the provider's key.
+ */
 export function missingKey(
   name: string,
   entry: ProviderConfig | undefined,
   env: Environment,
+  ownKey?: string,
 ): string | undefined {
   if (name === SANDBOX && !entry) return undefined;
-  const { kind = "", key, url, auth, aws } = providerOf(name, entry, env);
+  const provider = providerOf(name, entry, env);
+  const { kind = "", key = ownKey, url, auth, aws } = provider;
+  if (key !== undefined) return undefined;
+  checkCredentials(provider, entry);
   const base = known(kind);
-  if (!base || base.isLocal || key !== undefined) return undefined;
+  if (!base || base.isLocal) return undefined;
   if (auth === "google-oauth" || auth === "none") return undefined;
   if (auth === "sigv4") return aws ? undefined : "AWS_ACCESS_KEY_ID";
   // A host at another address may need no key.
   const isOther = isElsewhere(entry) || (base.urlVariable && url !== base.url);
   return isOther ? undefined : base.keyVariables[0];
+}
+
+/** Throws if a provider at another address needs credentials that only the environment may have. */
+function checkCredentials(
+  { name, kind = "", auth, google }: Provider,
+  entry: ProviderConfig | undefined,
+): void {
+  if ((auth !== "sigv4" && auth !== "google-oauth") || isWith(auth, known(kind), entry)) return;
+  const missing =
+    auth === "sigv4"
+      ? (["access_key", "secret_key"] as const).find((field) => !entry?.[field])
+      : google === undefined && "credentials";
+  if (!missing) return;
+  throw new InputError(
+    { file: "joust.yaml", field: `providers.${name}.${missing}` },
+    "is missing: credentials of the environment are never sent to an address of yours",
+    missing === "credentials"
+      ? "write `credentials`: a file, or `default` for the account that google-auth-library finds"
+      : "write `access_key` and `secret_key`",
+  );
 }
 
 /** Providers that the environment has a key for, or the address of a local one. */
