@@ -12,6 +12,10 @@ export interface PostgresServer {
   newDatabase(name?: string): Promise<string>;
   /** Stops and starts the server, as an upgrade would. */
   restart(): Promise<void>;
+  /** Ends the server; its databases stay. */
+  halt(): Promise<void>;
+  /** Starts the server again after `halt`. */
+  resume(): Promise<void>;
   /** Ends the server as a crash would, and starts it again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -61,6 +65,8 @@ export async function startPostgres(folder?: string): Promise<PostgresServer | s
       await server.stop();
       await server.start();
     },
+    halt: () => server.stop(),
+    resume: () => server.start(),
     async crash() {
       const file = join(databaseDir, "postmaster.pid");
       process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGQUIT");
