@@ -18,7 +18,7 @@ import type { AlwaysCosts, PricedCounts } from "./priced-counts.ts";
  */
 export type LogEvent = Voted | Control;
 export type DecisionEvent = Decision | Answered;
-export type Control = Configured | Frozen | Thawed | RolledBack | VoterForgotten;
+export type Control = Configured | Frozen | Thawed | RolledBack | VoterForgotten | VoterWeighed;
 
 /** An event with its position in the log. */
 export type Logged<E> = E & { readonly position: number };
@@ -139,4 +139,16 @@ interface VoterForgotten extends EventBase {
   readonly kind: "voter_forgotten";
   /** Number of votes that were erased. */
   readonly votes: number;
+}
+
+/**
+ * An operator has set the weight of a voter. It multiplies the weight of all votes of the voter,
+ * earlier and later ones, until the next such event: 0 excludes the voter, 1 is the weight of a voter
+ * without such an event. `Store.forget` erases the event, because it contains the name.
+ */
+export interface VoterWeighed extends EventBase {
+  readonly kind: "voter_weighed";
+  readonly voter: string;
+  /** From 0 to 1. */
+  readonly weight: number;
 }

@@ -9,15 +9,34 @@ import type {
 import type { Control, LogEvent, Logged, Voted } from "./events.ts";
 import { eventOf, type LoggedRow } from "./row.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
-import type { StoredKey, StoredResponse, StoredSnapshot } from "./store.ts";
+import {
+  MOST_COUNTED_VOTES,
+  type StoredKey,
+  type StoredResponse,
+  type StoredSnapshot,
+  type StoredVoter,
+  type VotersQuery,
+} from "./store.ts";
 import { vectorOfHalf } from "./vector.ts";
 
 /** Runs a statement and returns its rows. */
 export type Select = <T>(statement: Statement) => Promise<T[]>;
 
-// This condition repeats the condition of the partial index word for word: otherwise SQLite does
-// not use the index.
+// These conditions repeat those of partial indexes word for word: otherwise SQLite does not use the
+// indexes.
 const CONTROLS = literal("kind <> 'voted'");
+
+const VOTERS = literal(
+  "voter IS NOT NULL AND (ballot IS NULL OR substr(ballot, 1, 8) <> 'comment:')",
+);
+
+interface VoterRow {
+  readonly voter: string;
+  readonly events: number;
+  readonly weighings: number;
+  readonly first_at: number | null;
+  readonly last_at: number | null;
+}
 
 type PositionRow = Pick<LoggedRow, "position">;
 
@@ -54,6 +73,38 @@ export class LogQueries {
       SELECT position FROM log WHERE router = ${router} AND at <= ${time}
       ORDER BY position DESC LIMIT 1`);
     return row?.position ?? 0;
+  }
+
+  async voters({ router, from = "", limit }: VotersQuery): Promise<StoredVoter[]> {
+    const ofRouter = sql`router = ${router} AND ${VOTERS}`;
+    const votes = sql`SELECT at FROM log WHERE ${ofRouter} AND kind = 'voted' AND voter = names.name`;
+    // Each step reads the next name from the index, and nothing of the votes between two names.
+    const rows = await this.select<VoterRow>(sql`
+      WITH RECURSIVE names (name, number) AS (
+        SELECT * FROM (
+          SELECT voter, 1 FROM log WHERE ${ofRouter} AND voter >= ${from} ORDER BY voter LIMIT 1
+        ) AS beginning
+        UNION ALL
+        SELECT (SELECT voter FROM log WHERE ${ofRouter} AND voter > names.name ORDER BY voter LIMIT 1),
+               number + 1
+        FROM names WHERE name IS NOT NULL AND number < ${limit}
+      )
+      SELECT name AS voter,
+        (SELECT count(*) FROM (
+          SELECT 1 FROM log WHERE ${ofRouter} AND voter = names.name LIMIT ${MOST_COUNTED_VOTES}
+        ) AS counted) AS events,
+        (SELECT count(*) FROM log
+          WHERE ${CONTROLS} AND kind = 'voter_weighed' AND router = ${router} AND voter = names.name
+        ) AS weighings,
+        (${votes} ORDER BY position LIMIT 1) AS first_at,
+        (${votes} ORDER BY position DESC LIMIT 1) AS last_at
+      FROM names WHERE name IS NOT NULL ORDER BY number`);
+    return rows.map(({ voter, events, weighings, first_at, last_at }) => ({
+      voter,
+      votes: Math.max(0, events - weighings),
+      ...(first_at !== null && { first: first_at }),
+      ...(last_at !== null && { last: last_at }),
+    }));
   }
 
   async routers(): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { invalidValue } from "../core/errors/joust-error.ts";
-import type { LogEvent, Logged, Voted } from "./events.ts";
+import type { Control, LogEvent, Logged, Voted, VoterWeighed } from "./events.ts";
 import { bytesOf, vectorOf } from "./vector.ts";
 
 /** An event of the log as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
@@ -13,6 +13,7 @@ export interface Row {
   readonly decision: string | null;
   /** Ballot of a vote; null for controls. A decision has at most one vote of each ballot. */
   readonly ballot: string | null;
+  /** Name of the voter who has voted or was weighed; null for other controls. */
   readonly voter: string | null;
   readonly x: Uint8Array | null;
   readonly body: string;
@@ -22,9 +23,10 @@ export type LoggedRow = Row & { readonly position: number };
 
 export function rowOf(event: LogEvent): Row {
   if (event.kind !== "voted") {
-    const { kind, router, at, ...body } = event;
-    const unused = { decision: null, ballot: null, voter: null, x: null };
-    return { router, kind, at, ...unused, body: JSON.stringify(body, packArrays) };
+    const { kind, router, at, voter: name = null, ...body } = event as Control & Named;
+    const voter = name === null || name === "" ? name : checkName("voter", name);
+    const unused = { decision: null, ballot: null, x: null };
+    return { router, kind, at, voter, ...unused, body: JSON.stringify(body, packArrays) };
   }
   const { kind, router, at, decision: id, voter: name, x: vector, ...body } = event;
   const decision = checkName("decision", id);
@@ -35,6 +37,9 @@ export function rowOf(event: LogEvent): Row {
   const x = bytesOf(vector);
   return { router, kind, at, decision, ballot, voter, x, body: JSON.stringify(body) };
 }
+
+/** The name of a voter, which some controls have. */
+type Named = Partial<Pick<VoterWeighed, "voter">>;
 
 /**
  * Votes with different prefixes are different ballots: each metric is one, and so is each text of

@@ -6,6 +6,7 @@ import { readingConforms } from "./cases/reading.case.ts";
 import { searchConforms } from "./cases/search.case.ts";
 import { type Fresh, storesOf } from "./cases/stores.fixture.ts";
 import { upkeepConforms } from "./cases/upkeep.case.ts";
+import { votersConform } from "./cases/voters.case.ts";
 import { votesConform } from "./cases/votes.case.ts";
 
 /** A long timeout, because a disk may be slow. */
@@ -16,6 +17,7 @@ export function conforms(name: string, fresh: Fresh): void {
   const stores = storesOf(fresh);
   describe(`${name}: the log`, SLOW_DISK, () => eventsConform(stores));
   describe(`${name}: votes`, SLOW_DISK, () => votesConform(stores));
+  describe(`${name}: voters`, SLOW_DISK, () => votersConform(stores));
   describe(`${name}: decisions`, SLOW_DISK, () => readingConforms(stores));
   describe(`${name}: search`, SLOW_DISK, () => searchConforms(stores));
   describe(`${name}: snapshots and leases`, SLOW_DISK, () => leasesConform(stores));

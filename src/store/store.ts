@@ -43,12 +43,17 @@ export interface Store {
   head(router: string): Promise<number>;
   /** Highest position of a vote or control logged at or before `time`, or 0: everything after it was logged later. */
   positionAt(router: string, time: number): Promise<number>;
+  /**
+   * Voters with votes in the log, and those whose weight was set, in the order of their names. The cost
+   * depends on `limit` and not on the length of the log.
+   */
+  voters(query: VotersQuery): Promise<StoredVoter[]>;
   /** Names of all routers that were ever configured. */
   routers(): Promise<string[]>;
   /**
-   * Erases the votes of a voter, their counts, and all snapshots that learned from them, and logs
-   * "voter_forgotten". Returns the number of votes. The snapshot at the horizon stays; `start`
-   * replaces its content. If there are no votes and no `start`, nothing is logged.
+   * Erases the votes of a voter, their counts, the weight of the voter, and all snapshots that learned
+   * from the votes, and logs "voter_forgotten". Returns the number of votes. The snapshot at the horizon
+   * stays; `start` replaces its content. If there is nothing to erase and no `start`, nothing is logged.
    */
   forget(router: string, voter: string, at: number, start?: SnapshotContent): Promise<number>;
 
@@ -287,6 +292,27 @@ export interface DecisionRecord {
   readonly answers: readonly Answered[];
   readonly votes: readonly Logged<Omit<Voted, "x">>[];
 }
+
+export interface VotersQuery {
+  readonly router: string;
+  /** First name of the page. */
+  readonly from?: string | undefined;
+  readonly limit: number;
+}
+
+/** A voter as the log has it. */
+export interface StoredVoter {
+  /** Name; "" stands for all votes without one. */
+  readonly voter: string;
+  /** Number of votes in the log without comments, counted up to MOST_COUNTED_VOTES. */
+  readonly votes: number;
+  /** Times of the first and the last of these votes; undefined if there is none. */
+  readonly first?: number | undefined;
+  readonly last?: number | undefined;
+}
+
+/** Votes of one voter beyond this number are not counted, so that a list of voters takes a limited time. */
+export const MOST_COUNTED_VOTES = 10_000;
 
 export interface TallyQuery {
   readonly router: string;

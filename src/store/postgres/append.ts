@@ -129,7 +129,7 @@ async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<
   return inserted.map(({ position }) => position).sort((a, b) => a - b);
 }
 
-/** Erases the votes of a voter, as `Store.forget` describes. */
+/** Erases the votes and the weight of a voter, as `Store.forget` describes. */
 export async function forget(
   pool: pg.Pool,
   router: string,
@@ -138,14 +138,19 @@ export async function forget(
   start: SnapshotContent | undefined,
   shard: number,
 ): Promise<number> {
-  const votes = await transaction(pool, APPEND_LOCK, async (client) => {
+  const { isErased, votes } = await transaction(pool, APPEND_LOCK, async (client) => {
     // `saveSnapshot` waits for this lock and then sees that a voter was forgotten.
     await client.query("SELECT 1 FROM leases WHERE router = $1 FOR UPDATE", [router]);
     const { rows } = await client.query<LoggedRow>(
       "DELETE FROM log WHERE kind = 'voted' AND router = $1 AND voter = $2 RETURNING *",
       [router, voter],
     );
-    if (rows.length === 0 && !start) return 0;
+    const weighings = await client.query(
+      "DELETE FROM log WHERE kind <> 'voted' AND kind = 'voter_weighed' AND router = $1 AND voter = $2",
+      [router, voter],
+    );
+    if (rows.length === 0 && weighings.rowCount === 0 && !start)
+      return { isErased: false, votes: 0 };
     const control = rowOf({ kind: "voter_forgotten", router, at, votes: rows.length });
     const [position] = await insertRows(client, [control]);
     await client.query(
@@ -161,10 +166,10 @@ export async function forget(
     }
     await addTallies(client, tally(rows.map(eventOf<Voted>)), shard, -1);
     await notify(client, { router, what: "forgotten", position: position! });
-    return rows.length;
+    return { isErased: true, votes: rows.length };
   });
   // Removes the deleted rows from the files. If it fails, autovacuum does so later.
-  if (votes > 0 || start) await pool.query("VACUUM log, snapshots").catch(() => {});
+  if (isErased) await pool.query("VACUUM log, snapshots").catch(() => {});
   return votes;
 }
 

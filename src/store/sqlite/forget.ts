@@ -7,7 +7,7 @@ import { inserter } from "./append.ts";
 import type { Connection } from "./connect.ts";
 import { tallyAdder } from "./counts.ts";
 
-/** Erases the votes of a voter, as `Store.forget` describes. Returns their number and the position of the control. */
+/** Erases the votes and the weight of a voter, as `Store.forget` describes. Returns their number and the position of the control. */
 export function forget(
   db: Connection,
   router: string,
@@ -20,7 +20,12 @@ export function forget(
     const rows = db
       .prepare<[string, string], LoggedRow>(`SELECT * FROM log WHERE ${ofVoter}`)
       .all(router, voter);
-    if (rows.length === 0 && !start) return { votes: 0, position: 0 };
+    const weighings = db
+      .prepare(
+        "DELETE FROM log WHERE kind <> 'voted' AND kind = 'voter_weighed' AND router = ? AND voter = ?",
+      )
+      .run(router, voter).changes;
+    if (rows.length === 0 && weighings === 0 && !start) return { votes: 0, position: 0 };
     tallyAdder(db)(tally(rows.map(eventOf<Voted>)), -1);
     db.prepare(`DELETE FROM log WHERE ${ofVoter}`).run(router, voter);
     const votes = rows.length;
