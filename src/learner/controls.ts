@@ -1,6 +1,6 @@
-/** Operations on learning that commands and endpoints offer: freeze, thaw, roll back, forget a voter. */
+/** Operations on learning that commands and endpoints offer: freeze, thaw, roll back, weigh or forget a voter. */
 import { InputError } from "../core/input/input-error.ts";
-import type { Control } from "../store/events.ts";
+import type { Control, VoterWeighed } from "../store/events.ts";
 import type { SnapshotContent, Store } from "../store/store.ts";
 import { toBytes } from "./canonical.ts";
 import { hashOf, readState } from "./fold.ts";
@@ -61,6 +61,40 @@ export async function rollBack(
   return undone;
 }
 
+/** A weight that was set, the one before it, and the position of the event; no position if the weight was the same. */
+export interface Weighed {
+  readonly before: number;
+  readonly weight: number;
+  readonly position?: number | undefined;
+}
+
+/**
+ * Sets the weight of a voter, from 0 to 1, for all earlier and later votes. 0 excludes the voter, 1
+ * includes the voter again. Learning starts again with the new weight.
+ */
+export async function weigh(
+  store: Store,
+  router: string,
+  { voter, weight }: Pick<VoterWeighed, "voter" | "weight">,
+  at: number,
+): Promise<Weighed> {
+  const [found] = await store.voters({ router, from: voter, limit: 1 });
+  if (found?.voter !== voter) throw unknownVoter(router, voter);
+  const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
+  const before = schedule.weightOf(voter);
+  if (before === weight) return { before, weight };
+  const [receipt] = await store.append([{ kind: "voter_weighed", router, at, voter, weight }]);
+  return { before, weight, ...(receipt?.status === "logged" && { position: receipt.position }) };
+}
+
+function unknownVoter(router: string, voter: string): InputError {
+  return new InputError(
+    { file: router },
+    `has no vote of "${voter}"`,
+    'use the name that "votes export" prints; it starts with the id of the API key if one was used, for example key_1234/ann',
+  );
+}
+
 /**
  * Erases all earlier votes of a voter and what was learned from them. Returns their number. Learning
  * starts again without them, or from the snapshot that remains of pruned votes.
@@ -72,14 +106,12 @@ export async function forget(
   at: number,
 ): Promise<number> {
   const start = await withoutVoter(store, router, voter);
+  const controls = await store.controls(router);
+  const isWeighed = controls.some(
+    (event) => event.kind === "voter_weighed" && event.voter === voter,
+  );
   const votes = await store.forget(router, voter, at, start);
-  if (votes === 0 && !start) {
-    throw new InputError(
-      { file: router },
-      `has no vote of "${voter}"`,
-      'use the name that "votes export" prints; it starts with the id of the API key if one was used, for example key_1234/ann',
-    );
-  }
+  if (votes === 0 && !isWeighed && !start) throw unknownVoter(router, voter);
   return votes;
 }
 

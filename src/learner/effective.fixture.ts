@@ -1,9 +1,10 @@
 import type { LogEvent, Logged, Voted } from "../store/events.ts";
 
-/** A vote and the position at which it counts. */
+/** A vote, the position at which it counts, and the weight of its voter. */
 export interface Effective {
   readonly vote: Logged<Voted>;
   readonly position: number;
+  readonly weight: number;
 }
 
 /**
@@ -12,7 +13,7 @@ export interface Effective {
  */
 export function effectiveVotes(events: readonly Logged<LogEvent>[]): readonly Effective[] {
   interface State {
-    readonly list: readonly Effective[];
+    readonly list: readonly Omit<Effective, "weight">[];
     /** Votes logged during the current freeze. */
     readonly kept: readonly Logged<Voted>[];
     /** Position of the current freeze, or 0. */
@@ -38,5 +39,13 @@ export function effectiveVotes(events: readonly Logged<LogEvent>[]): readonly Ef
     }
     states.push([position, now]);
   }
-  return now.list;
+  return now.list
+    .map((one) => ({ ...one, weight: weightOf(events, one.vote.voter) }))
+    .filter(({ weight }) => weight > 0);
+}
+
+/** The last weight of a voter, whether it was set before or after the votes. */
+function weightOf(events: readonly Logged<LogEvent>[], voter: string): number {
+  const weighings = events.filter((event) => event.kind === "voter_weighed");
+  return weighings.findLast((event) => event.voter === voter)?.weight ?? 1;
 }

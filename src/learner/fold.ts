@@ -65,18 +65,19 @@ export class Fold {
 
   /**
    * Learns a vote, or skips it if its models or its embedding do not fit the configuration.
-   * Comments are ignored. Returns whether the vote was learned.
+   * Comments are ignored. `voterWeight` is the weight that an operator has given to the voter. Returns
+   * whether the vote was learned.
    */
-  learn(vote: Logged<Voted>): boolean {
+  learn(vote: Logged<Voted>, voterWeight = 1): boolean {
     if ("comment" in vote.verdict) return false;
-    const result = this.#learn(vote);
+    const result = this.#learn(vote, vote.weight * voterWeight);
     this.#counts = { ...this.#counts, [result]: this.#counts[result] + 1 };
     return result === "votes";
   }
 
-  #learn(vote: Logged<Voted>): keyof FoldCounts {
+  #learn(vote: Logged<Voted>, weight: number): keyof FoldCounts {
     const { pool, encoder, seed } = this.#configuration!;
-    const { x, models, verdict, weight, position } = vote;
+    const { x, models, verdict, position } = vote;
     const indices = models.map((name) => pool.models.indexOf(name));
     if (encoder !== vote.encoder || x.length !== pool.centroids[0]!.length) return "foreign";
     if (indices.includes(-1)) return "retired";

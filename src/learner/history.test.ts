@@ -33,6 +33,12 @@ const control = fc.oneof(
     kind: "rolled_back" as const,
     to: Math.floor(part * head),
   })),
+  fc.tuple(fc.nat(5), fc.constantFrom(0, 0.3, 1)).map(([v, weight]) => () => ({
+    ...at,
+    kind: "voter_weighed" as const,
+    voter: `v${v}`,
+    weight,
+  })),
   fc.constantFrom(...POOLS).map((models) => () => configured({ pool: withModels(models) })),
   fc.constantFrom(1, 2).map((seed) => () => configured({ seed })),
   fc.constant(() => configured({ policy: "matrix-factorization", options: {} })),
@@ -110,9 +116,9 @@ function reference(events: readonly Logged<LogEvent>[]): Fold {
   const fold = new Fold(findPolicy);
   fold.begin(configurations[base]!);
   const later = configurations.slice(base + 1);
-  for (const { vote, position } of effectiveVotes(events)) {
+  for (const { vote, position, weight } of effectiveVotes(events)) {
     while (later[0] && later[0].position < position) fold.configure(later.shift()!);
-    fold.learn(vote);
+    fold.learn(vote, weight);
   }
   for (const configuration of later) fold.configure(configuration);
   return fold;

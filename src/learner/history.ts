@@ -161,7 +161,9 @@ export class History {
     for (const event of page) {
       if (event.kind === "voted") {
         this.#votesSeen++;
-        if (schedule.base && schedule.countsAt(event) === event.position) this.#learn(event);
+        if (schedule.base && schedule.countsAt(event) === event.position) {
+          this.#learn(schedule, event);
+        }
       } else if (event.kind === "configured") {
         // The configuration may be adapted. Configurations up to the base are already part of the
         // fold.
@@ -183,14 +185,16 @@ export class History {
     while (schedule.base && after !== undefined) {
       const page = await this.#readPage(after, thaw - 1);
       for (const event of page) {
-        if (event.kind === "voted" && schedule.countsAt(event) === thaw) this.#learn(event);
+        if (event.kind === "voted" && schedule.countsAt(event) === thaw) {
+          this.#learn(schedule, event);
+        }
       }
       after = page.at(-1)?.position;
     }
   }
 
-  #learn(vote: Logged<Voted>): void {
-    const isLearned = this.#fold.learn(vote);
+  #learn(schedule: VoteSchedule, vote: Logged<Voted>): void {
+    const isLearned = this.#fold.learn(vote, schedule.weightOf(vote.voter));
     this.#options.onVote?.(vote, isLearned);
   }
 

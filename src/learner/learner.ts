@@ -14,7 +14,7 @@ import { SnapshotSaver } from "./snapshot-saver.ts";
  *    used before (both in store/).
  * 2. The store notifies its listeners, which wakes the learner that holds the router's lease.
  * 3. `History.advance` reads the new events in log order. `VoteSchedule` decides which votes count,
- *    considering freezes, rollbacks and forgotten voters.
+ *    considering freezes, rollbacks, excluded and forgotten voters.
  * 4. `Fold.learn` passes each vote that counts to the router and its policy (core/router.ts).
  * 5. `onLearned` hands the posterior to the `Follower` of this node, which serves requests with it.
  * 6. `SnapshotSaver.save` stores posterior and position. The followers of other nodes load them, and

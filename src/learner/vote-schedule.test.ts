@@ -24,6 +24,12 @@ const event = fc.oneof(
   },
   {
     weight: 1,
+    arbitrary: fc.tuple(fc.nat(3), fc.constantFrom(0, 0.5, 1)).map(([v, weight]) => () => {
+      return { ...at, kind: "voter_weighed", voter: `v${v}`, weight } as const;
+    }),
+  },
+  {
+    weight: 1,
     arbitrary: fc
       .nat(3)
       .map((voter) => () => ({ ...at, kind: "voter_forgotten", votes: voter }) as const),
@@ -43,7 +49,7 @@ const log = fc
 /** A log as it is left after its forgotten voters were erased. In this test, `votes` is the number of the voter. */
 function erased(events: readonly Logged<LogEvent>[]): Logged<LogEvent>[] {
   return events.filter((event, i) => {
-    if (event.kind !== "voted") return true;
+    if (event.kind !== "voted" && event.kind !== "voter_weighed") return true;
     const isOwn = (e: LogEvent) => e.kind === "voter_forgotten" && `v${e.votes}` === event.voter;
     return !events.slice(i).some(isOwn);
   });
@@ -58,7 +64,11 @@ function votesOf(events: readonly Logged<LogEvent>[]) {
   const schedule = scheduleOf(events);
   return events
     .filter((e) => e.kind === "voted")
-    .map((vote) => ({ position: vote.position, countsAt: schedule.countsAt(vote) }))
+    .map((vote) => ({
+      position: vote.position,
+      countsAt: schedule.countsAt(vote),
+      weight: schedule.weightOf(vote.voter),
+    }))
     .filter(({ countsAt }) => countsAt !== undefined)
     .sort((a, b) => a.countsAt! - b.countsAt! || a.position - b.position);
 }
@@ -70,7 +80,9 @@ describe("VoteSchedule", () => {
         const events = erased(all);
         const obvious = effectiveVotes(events);
         expect(votesOf(events)).toEqual(
-          obvious.map(({ vote, position }) => ({ position: vote.position, countsAt: position })),
+          obvious.map(({ vote, position: countsAt, weight }) => {
+            return { position: vote.position, countsAt, weight };
+          }),
         );
       }),
       { seed: 1, numRuns: 2000 },
@@ -90,6 +102,16 @@ describe("VoteSchedule", () => {
       }),
       { seed: 2, numRuns: 2000 },
     );
+  });
+
+  it("continues from before an exclusion after the voter is included again", () => {
+    const weighed = (weight: number) =>
+      ({ ...at, kind: "voter_weighed", voter: "v1", weight }) as const;
+    const controls = [configured(), weighed(0), weighed(1)].map((event, i) =>
+      loggedAt(2 * i + 1, event),
+    );
+    const isPrefix = (until: number) => new VoteSchedule(controls, until).hasPrefix(2);
+    expect([2, 3, 4, 5, 6].map(isPrefix)).toEqual([true, false, false, true, true]);
   });
 
   it("takes the last configuration that restarts learning as its base", () => {

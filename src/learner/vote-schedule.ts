@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Configured, Control, Logged } from "../store/events.ts";
+import type { Configured, Control, Logged, Voted, VoterWeighed } from "../store/events.ts";
 
 /**
  * Decides which votes count after the log up to position n, and at which position each of them
@@ -11,6 +11,8 @@ import type { Configured, Control, Logged } from "../store/events.ts";
  * - A vote does not count if its own position, or the position at which it would count, was rolled
  *   back. A rollback at r to p makes the log read "up to p, then on from r". Reading backwards from
  *   n, the valid spans are (r, n], (r', p], (r'', p'], ...
+ * - A vote of an excluded voter, whose weight is 0, does not count. The last weight of a voter holds for
+ *   all votes of the voter, so that a fold under other weights is invalid. A rollback does not change weights.
  * - The votes of a forgotten voter are no longer in the log; what was learned from them is invalid.
  */
 export class VoteSchedule {
@@ -22,6 +24,8 @@ export class VoteSchedule {
   readonly #freezes: readonly Freeze[];
   /** Last position at which a voter was forgotten, or 0. */
   readonly #forgottenAt: number;
+  readonly #weighings: readonly Logged<VoterWeighed>[];
+  readonly #weights: ReadonlyMap<string, number>;
 
   constructor(controls: readonly Logged<Control>[], until: number) {
     const past = controls.filter(({ position }) => position <= until);
@@ -30,10 +34,18 @@ export class VoteSchedule {
     this.#spans = validSpans(past, until);
     this.#freezes = freezesOf(past);
     this.#forgottenAt = past.findLast(({ kind }) => kind === "voter_forgotten")?.position ?? 0;
+    this.#weighings = past.filter((event) => event.kind === "voter_weighed");
+    this.#weights = weightsOf(this.#weighings);
+  }
+
+  /** The weight of a voter that an operator has set, from 0 to 1; 1 if none was set. */
+  weightOf(voter: string): number {
+    return this.#weights.get(voter) ?? 1;
   }
 
   /** The position at which a vote counts, or undefined if it does not count. */
-  countsAt({ position }: { readonly position: number }): number | undefined {
+  countsAt({ position, voter }: Pick<Logged<Voted>, "position" | "voter">): number | undefined {
+    if (this.weightOf(voter) === 0) return undefined;
     const freeze = this.#freezes.find(({ from, to }) => from < position && position < to);
     if (freeze && !freeze.learn) return undefined;
     const effective = freeze ? freeze.to : position;
@@ -43,7 +55,7 @@ export class VoteSchedule {
   /** True if the votes folded up to a position, with the same base, are a prefix of this schedule. */
   hasPrefix(position: number): boolean {
     if (position > this.until || position < this.#forgottenAt) return false;
-    return position === 0 || this.#isValid(position);
+    return position === 0 || (this.#isValid(position) && this.#hasWeightsOf(position));
   }
 
   /** True if a fold can continue with this schedule instead of starting again. */
@@ -64,6 +76,13 @@ export class VoteSchedule {
   /** Position of the freeze that the thaw at a position ends, or undefined if it ends none. */
   freezeEndedBy(thaw: number): number | undefined {
     return this.#freezes.find(({ to }) => to === thaw)?.from;
+  }
+
+  /** True if the voters had the same weights at a position as at the end. */
+  #hasWeightsOf(position: number): boolean {
+    if ((this.#weighings.at(-1)?.position ?? 0) <= position) return true;
+    const earlier = this.#weighings.filter((event) => event.position <= position);
+    return isDeepStrictEqual(weightsOf(earlier), this.#weights);
   }
 
   #isValid(position: number): boolean {
@@ -107,6 +126,12 @@ function freezesOf(past: readonly Logged<Control>[]): Freeze[] {
   // Votes of a freeze that has not ended do not count yet.
   if (from !== undefined) freezes.push({ from, to: Infinity, learn: false });
   return freezes;
+}
+
+/** Weights by voter. Voters with weight 1 are absent. */
+function weightsOf(weighings: readonly VoterWeighed[]): ReadonlyMap<string, number> {
+  const weights = new Map(weighings.map(({ voter, weight }) => [voter, weight]));
+  return new Map([...weights].filter(([, weight]) => weight !== 1));
 }
 
 /** The last configuration after which learning started again, or the first one. */

@@ -9,7 +9,7 @@ import { newFiles } from "../store/folder.fixture.ts";
 import { seal } from "../store/seal.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
-import { forget, freeze, rollBack, thaw } from "./controls.ts";
+import { forget, freeze, rollBack, thaw, weigh } from "./controls.ts";
 import { findPolicy, voted } from "./events.fixture.ts";
 import { exportVotes } from "./export-votes.ts";
 import { History } from "./history.ts";
@@ -271,6 +271,56 @@ describe("operations on learning", () => {
     expect((await folded(store)).hash()).toBe(before.hash());
     await thaw(store, "auto", T0 + 60_000, true);
     expect((await folded(store)).counts.votes).toBe(12);
+  });
+
+  it("exclude a voter from earlier and later votes, and include the voter again", async () => {
+    const store = await start();
+    const before = await folded(store);
+    const weight = (value: number, at: number) =>
+      weigh(store, "auto", { voter: "v1", weight: value }, at);
+    expect(await weight(0, T0 + 20_000)).toMatchObject({ before: 1, weight: 0 });
+    await store.append([voted(21)]);
+    const without = await folded(store);
+    expect(without.counts.votes).toBe(before.counts.votes - 2);
+    expect(without.hash()).not.toBe(before.hash());
+    expect((await exported(store)).join()).not.toContain('"v1"');
+    // The same weight again logs nothing.
+    const head = await store.head("auto");
+    expect(await weight(0, T0 + 21_000)).toEqual({ before: 0, weight: 0 });
+    expect(await store.head("auto")).toBe(head);
+    expect(await weight(1, T0 + 22_000)).toMatchObject({ before: 0, weight: 1 });
+    expect((await folded(store)).counts.votes).toBe(before.counts.votes + 1);
+  });
+
+  it("weigh a voter: each vote counts as much as one of that weight", async () => {
+    const store = await start();
+    const lighter = openStore();
+    const events = await store.logEvents("auto", 0, 100);
+    await lighter.append(
+      events.map((event) =>
+        event.kind === "voted" && event.voter === "v1"
+          ? { ...event, weight: event.weight * 0.3 }
+          : event,
+      ),
+    );
+    const full = (await folded(store)).hash();
+    await weigh(store, "auto", { voter: "v1", weight: 0.3 }, T0);
+    expect((await folded(store)).hash()).toBe((await folded(lighter)).hash());
+    await weigh(store, "auto", { voter: "v1", weight: 1 }, T0);
+    expect((await folded(store)).hash()).toBe(full);
+    const nobody = weigh(store, "auto", { voter: "nobody", weight: 0 }, T0);
+    await expect(nobody).rejects.toThrow(errorText(/no vote of "nobody"; hint:/));
+  });
+
+  it("forget the weight of a voter together with the name", async () => {
+    const store = await start();
+    await weigh(store, "auto", { voter: "v1", weight: 0 }, T0);
+    await forget(store, "auto", "v1", T0);
+    const events = await store.logEvents("auto", 0, 100);
+    expect(JSON.stringify(events)).not.toContain('"v1"');
+    await store.append([voted(21)]);
+    const { counts } = await folded(store);
+    expect(counts.votes).toBe(events.filter(({ kind }) => kind === "voted").length + 1);
   });
 
   it("forget a voter, as if they had never voted", async () => {

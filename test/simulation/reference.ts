@@ -68,7 +68,7 @@ export class Reference {
       .map((configuration) => ({ position: configuration.position, configuration }));
     const steps = [...effectiveVotes(events), ...later].sort((a, b) => a.position - b.position);
     for (const step of steps) {
-      if ("vote" in step) fold.learn(step.vote);
+      if ("vote" in step) fold.learn(step.vote, step.weight);
       else fold.configure(step.configuration);
     }
   }

@@ -27,6 +27,12 @@ export class Voters {
     return Math.min(1, Math.max(0, (own + doubt - 0.5) / (crowd - 0.5)));
   }
 
+  /** The votes of a voter that were compared with the router, and the share of them that agreed; undefined without any. */
+  agreement(voter: string): { readonly votes: number; readonly share: number } | undefined {
+    const record = this.#records.get(voter);
+    return record && { votes: record[0], share: record[1] / record[0] };
+  }
+
   /** Records a vote. `agreed` is 1 if it was for the answer that the router preferred, 0 if for the other, 1/2 for a tie. */
   record(voter: string, agreed: number): void {
     const [count, sum] = this.#records.get(voter) ?? [0, 0];
