@@ -30,6 +30,7 @@ export type { SecondAnswer } from "./api/second.ts";
 export type { Session } from "./api/session.ts";
 export type { ModelCounts, SeriesPoint, Standing, Stats } from "./api/stats.ts";
 export type { VoteReceipt, VoteRequest } from "./api/vote.ts";
+export type { Voter, VoterList } from "./api/voters.ts";
 export { JoustClient, type RequestQuery } from "./client/client.ts";
 export { ApiError, ConnectionError } from "./client/error.ts";
 export type { CallOptions, JoustClientOptions } from "./client/http-client.ts";

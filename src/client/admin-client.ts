@@ -4,6 +4,7 @@ import type { Value } from "../api/common.ts";
 import type * as config from "../api/configuration.ts";
 import type * as providers from "../api/providers.ts";
 import type { Backup, System } from "../api/system.ts";
+import type * as voters from "../api/voters.ts";
 import { type CallOptions, HttpClient } from "./http-client.ts";
 
 type Input<S extends z.ZodType> = Readonly<z.input<S>>;
@@ -36,6 +37,24 @@ export class AdminClient extends HttpClient {
     options?: CallOptions,
   ): Promise<Value<typeof admin.Forgotten>> {
     return this.post(controlOf(router, "forget"), request, options);
+  }
+
+  /** A page of the voters of a router, by name. */
+  routerVoters(
+    router: string,
+    query: Partial<Value<typeof voters.VotersQuery>> = {},
+    options?: CallOptions,
+  ): Promise<voters.VoterList> {
+    return this.get(controlOf(router, "voters"), query, options);
+  }
+
+  /** Sets the weight of a voter: 0 excludes the voter, 1 is the default. */
+  weighVoter(
+    router: string,
+    request: Input<typeof voters.WeighRequest>,
+    options?: CallOptions,
+  ): Promise<Value<typeof voters.Weighed>> {
+    return this.post(controlOf(router, "weigh"), request, options);
   }
 
   keys(options?: CallOptions): Promise<Value<typeof admin.KeyList>> {

@@ -1,25 +1,19 @@
-import {
-  ForgetRequest,
-  Forgotten,
-  Frozen,
-  RollbackRequest,
-  RolledBack,
-  RouterParams,
-  ThawRequest,
-} from "../../api/admin.ts";
-import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
+import { Frozen, RollbackRequest, RolledBack, RouterParams, ThawRequest } from "../../api/admin.ts";
+import { freeze, rollBack, thaw } from "../../learner/controls.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
 import { type App, contract } from "./app.ts";
 import { blaming } from "./at-fault.ts";
 import { addKeyRoutes, type KeyRouteParts } from "./key-routes.ts";
+import { addVoterRoutes } from "./voter-routes.ts";
 
 export interface AdminParts extends Omit<KeyRouteParts, "serving"> {
   readonly serving: () => Serving;
 }
 
-/** Adds the endpoints for operators: control of learning, and API keys. */
+/** Adds the endpoints for operators: control of learning, voters, and API keys. */
 export function addAdminRoutes(app: App, parts: AdminParts): void {
   addLearningRoutes(app, parts);
+  addVoterRoutes(app, parts);
   addKeyRoutes(app, parts);
 }
 
@@ -76,23 +70,6 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
       const after = { ...body, undone };
       await audit.save(caller, { action: "router.rollback", target: router, after });
       return { router, undone };
-    },
-  );
-  app.post(
-    "/v1/admin/routers/:router/forget",
-    contract({
-      ...CONTROL,
-      summary: "Erases all votes of a voter and what was learned from them.",
-      body: ForgetRequest,
-      response: Forgotten,
-    }),
-    async ({ caller, params, body }) => {
-      const router = nameOf(params.router);
-      const forgotten = await blaming("voter", forget(store, router, body.voter, clock.date()));
-      // The name of the voter is forgotten too.
-      const after = { forgotten };
-      await audit.save(caller, { action: "router.forget", target: router, after });
-      return { router, forgotten };
     },
   );
 }

@@ -12,6 +12,7 @@ import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store } from "../../store/store.ts";
 import type { Administration } from "../administration/administration.ts";
 import { shownRecord } from "../administration/audit.ts";
+import { withVoters } from "../administration/audited-voters.ts";
 import { yamlOf } from "../administration/export.ts";
 import type { Clock } from "../clock/clock.ts";
 import { previewOf } from "../insight/preview.ts";
@@ -21,7 +22,7 @@ import { type App, contract } from "./app.ts";
 
 export interface ConfigurationParts {
   readonly administration: Administration;
-  readonly store: Pick<Store, "audit" | "decisions">;
+  readonly store: Pick<Store, "audit" | "controls" | "decisions">;
   readonly log: Pick<GroupCommit, "stats" | "flush">;
   readonly serving: () => Serving;
   readonly clock: Clock;
@@ -110,7 +111,7 @@ export function addConfigurationRoutes(app: App, parts: ConfigurationParts): voi
     }),
     async ({ query }) => ({
       object: "list" as const,
-      data: (await store.audit(query)).map(shownRecord),
+      data: (await withVoters(store, await store.audit(query))).map(shownRecord),
     }),
   );
 }

@@ -83,6 +83,8 @@ describe("responses", () => {
     ["POST", "/v1/admin/routers/auto/freeze"],
     ["POST", "/v1/admin/routers/auto/thaw"],
     ["POST", "/v1/admin/routers/auto/rollback", { to: "2026-01-01T00:00:00Z" }],
+    ["GET", "/v1/admin/routers/auto/voters?limit=1"],
+    ["POST", "/v1/admin/routers/auto/weigh", { voter: "ann", weight: 0.5 }],
     ["POST", "/v1/admin/routers/auto/forget", { voter: "ann" }],
     ["GET", "/v1/admin/providers"],
     ["GET", "/v1/admin/catalog?provider=openai"],

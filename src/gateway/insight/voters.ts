@@ -1,0 +1,79 @@
+import type { Voter, VoterList } from "../../api/voters.ts";
+import { SIGNAL } from "../../core/bandit/kind-beliefs.ts";
+import type { VoterKindEstimate } from "../../core/bandit/policy.ts";
+import type { Router } from "../../core/router.ts";
+import type { Control, Logged, VoterWeighed } from "../../store/events.ts";
+import type { Store, StoredVoter } from "../../store/store.ts";
+
+/** A served router, as far as a list of its voters needs it. */
+interface WeighingRouter {
+  readonly name: string;
+  readonly view: { readonly router: Router };
+}
+
+/** A page of the voters of a router, with what operators and the learner think of them. */
+export async function voterList(
+  store: Pick<Store, "voters" | "controls">,
+  { name: router, view }: WeighingRouter,
+  { from, limit }: { readonly from?: string | undefined; readonly limit: number },
+): Promise<VoterList> {
+  const found = await store.voters({ router, from, limit: limit + 1 });
+  const weighings = lastWeighings(await store.controls(router));
+  const page = found.slice(0, limit);
+  const kinds = page.some(({ voter }) => isKind(voter)) ? kindsOf(view.router) : [];
+  return {
+    object: "list",
+    router,
+    weigh_voters: view.router.settings.weighVoters,
+    data: page.map((one) => voterOf(one, weighings.get(one.voter), view.router, kinds)),
+    next: found[limit]?.voter ?? null,
+  };
+}
+
+function voterOf(
+  { voter, votes, first, last }: StoredVoter,
+  weighing: VoterWeighed | undefined,
+  router: Router,
+  kinds: readonly VoterKindEstimate[],
+): Voter {
+  const kind = kindOf(voter);
+  const isWeighed = kind === "person" && router.settings.weighVoters;
+  const scale = kinds.find((one) => one.kind === voter)?.scale;
+  return {
+    voter,
+    kind,
+    votes,
+    first_vote_at: timeOf(first),
+    last_vote_at: timeOf(last),
+    weight: weighing?.weight ?? 1,
+    weight_set_at: timeOf(weighing?.at),
+    reliability: isWeighed ? router.voters.weight(voter) : null,
+    agreement: isWeighed ? (router.voters.agreement(voter) ?? null) : null,
+    scale: scale
+      ? { mean: scale.mean, lo: scale.mean - 1.96 * scale.sd, hi: scale.mean + 1.96 * scale.sd }
+      : null,
+  };
+}
+
+function kindOf(voter: string): Voter["kind"] {
+  if (voter === "") return "unnamed";
+  if (voter.startsWith("judge:")) return "judge";
+  return voter.startsWith(SIGNAL) ? "signal" : "person";
+}
+
+function isKind(voter: string): boolean {
+  return kindOf(voter) === "judge" || kindOf(voter) === "signal";
+}
+
+function kindsOf(router: Router): readonly VoterKindEstimate[] {
+  return router.policy.report?.().voterKinds() ?? [];
+}
+
+function lastWeighings(controls: readonly Logged<Control>[]): ReadonlyMap<string, VoterWeighed> {
+  const weighings = controls.filter((event) => event.kind === "voter_weighed");
+  return new Map(weighings.map((event) => [event.voter, event]));
+}
+
+function timeOf(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
