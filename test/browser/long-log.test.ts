@@ -4,6 +4,10 @@ import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 import { fillLog } from "./log.fixture.ts";
 
+/** Decisions in the log. Scrolling through a million was measured with this variable. */
+const DECISIONS = Number(process.env.JOUST_TEST_DECISIONS ?? 10_000);
+/** Rows that the page loads before the second measurement. */
+const ROWS = 10_000;
 const FRAMES = 60;
 const REPETITIONS = 3;
 /** Pixels that are scrolled per frame, which is fast. */
@@ -14,10 +18,10 @@ const FRAME_MS = 1000 / 30;
 describeInChromium("a long log", ({ open }) => {
   const gateway = serve(
     () => ({}),
-    (folder) => fillLog(folder, 10_000),
+    (folder) => fillLog(folder, DECISIONS),
   );
 
-  it("10,000 decisions scroll as smoothly as 200: each frame has little work and no gap", async () => {
+  it("10,000 rows scroll as smoothly as 200: each frame has little work and no gap", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const list = page.getByRole("region", { name: "Decisions" }).last();
     await list.getByRole("link").first().waitFor();
@@ -27,7 +31,7 @@ describeInChromium("a long log", ({ open }) => {
     const size = () => list.getByRole("listitem").first().getAttribute("aria-setsize").then(Number);
     const few = await scrolled(list, clock);
     expect(await size()).toBe(200);
-    // Loads the whole log page by page.
+    // Loads the log page by page.
     await expect
       .poll(async () => {
         await list.evaluate((box) => {
@@ -35,7 +39,7 @@ describeInChromium("a long log", ({ open }) => {
         });
         return size();
       })
-      .toBe(10_000);
+      .toBeGreaterThanOrEqual(ROWS);
     expect(await list.getByRole("listitem").count()).toBeLessThan(60);
     await list.evaluate((box) => {
       box.scrollTop = box.scrollHeight / 2;
