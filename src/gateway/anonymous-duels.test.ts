@@ -125,6 +125,11 @@ const STREAMS: Readonly<Record<"chat" | "messages", readonly object[]>> = {
   ],
 };
 
+/** A call of a tool in one chunk, without the index that most hosts write. */
+const WHOLE_CHAT_CALL = {
+  tool_calls: [{ id: "call_up", type: "function", function: { name: "weather", arguments: CITY } }],
+};
+
 /** Texts of hosts that would reveal them. */
 const REVEALING = /_up|c2lnbg|fp_|native_finish|content_filter_results|redacted|phase|-up"/;
 
@@ -191,6 +196,60 @@ describe.each(DIALECTS)("a duel for a client of %s", (client) => {
     expect(withoutTokens(text)).not.toMatch(REVEALING);
     expect(text.match(/Lima, then\./g)!.length).toBeGreaterThanOrEqual(2);
   });
+});
+
+describe("the chunks of a streamed duel", () => {
+  const written = (text: string) => {
+    const chunks = text.split("\n\n").flatMap((event) => {
+      const data = event.slice("data: ".length);
+      return data.startsWith("{") ? [JSON.parse(data)] : [];
+    });
+    const choices = chunks.flatMap((one) => one.choices) as { index: number }[];
+    return [0, 1].map((place) =>
+      choices.filter(({ index }) => index === place).map(({ index: _, ...rest }) => rest),
+    );
+  };
+
+  it.each(["plain", "with logprobs", "in few chunks"])(
+    "have the same form for a translated answer and one that is not: %s",
+    async (form) => {
+      const { gateway, host } = await startDuels(["chat", "messages"]);
+      const logprobs = { content: [{ token: "I see.", logprob: -0.1 }] };
+      const chat = {
+        plain: STREAMS.chat,
+        "with logprobs": STREAMS.chat.map((event) =>
+          JSON.parse(JSON.stringify(event), (key, value) =>
+            key === "choices" ? [{ ...value[0], logprobs }] : value,
+          ),
+        ),
+        "in few chunks": [
+          chunk({ role: "assistant", content: "", refusal: null }),
+          chunk({ reasoning: "Lima, then.", content: "I see." }),
+          chunk(WHOLE_CHAT_CALL, "tool_calls"),
+        ],
+      }[form]!;
+      const { answer } = host;
+      const events = chat.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+      host.answer = (request, dialect) =>
+        dialect === "chat" ? { body: `${events}data: [DONE]\n\n` } : answer(request, dialect);
+      const body = duelOf("chat", { stream: true });
+      const { text } = await gateway.post("/v1/chat/completions", body);
+      const [first, second] = written(text);
+      expect(first!.length).toBeGreaterThan(4);
+      expect(withoutSlot(first!)).toEqual(withoutSlot(second!));
+    },
+  );
+});
+
+it.each([
+  [{ logprobs: true }, "logprobs"],
+  [{ modalities: ["text", "audio"] }, "modalities"],
+  [{ web_search_options: {} }, "web_search_options"],
+])("there is no duel if the request has %o", async (more, member) => {
+  const { gateway } = await startDuels(["chat", "messages"]);
+  const { json } = await gateway.post("/v1/chat/completions", duelOf("chat", more));
+  expect(json.choices).toHaveLength(1);
+  expect(json.joust).toMatchObject({ duel: false, because: expect.stringContaining(member) });
 });
 
 it("the reasoning of a duel is removed when the conversation goes on", async () => {

@@ -252,7 +252,7 @@ function notPossible(obstacle: string): PlannedDuel {
 /** The property of a request or of its router that a duel is not possible with. */
 function obstacleTo(
   { config, models, name }: RouterView,
-  { n, needs, inToolLoop }: Conversation,
+  { n, needs, inToolLoop, hostSpecific }: Conversation,
 ): string | undefined {
   if (config.mode !== "apply") return `the mode of router ${name} is ${config.mode}, not apply`;
   if (models.length < 2) return `router ${name} has a single model`;
@@ -260,6 +260,8 @@ function obstacleTo(
   if (needs.tools) return "the request has tools, and only one model can call them";
   if (inToolLoop)
     return "the request ends with the result of a tool, and the model that called it answers";
+  if (hostSpecific !== undefined)
+    return `the request has ${hostSpecific}, which only some hosts support, so it would tell which model answered`;
   return undefined;
 }
 

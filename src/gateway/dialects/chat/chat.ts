@@ -1,10 +1,13 @@
 import { createParser } from "eventsource-parser";
+import { chatCodec } from "../../codecs/chat/codec.ts";
 import { writeUsage } from "../../codecs/chat/usage.ts";
-import type { Usage } from "../../codecs/items/answer.ts";
+import type { Choice, Usage } from "../../codecs/items/answer.ts";
+import type { ItemEvent } from "../../codecs/items/event.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
+import { AnonymousEvents, anonymousItems } from "../anonymous.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { Dialect, DuelHead, DuelWriter, StreamText } from "../dialect.ts";
-import { anonymousChoice } from "./anonymous.ts";
+import { rewriter } from "../rewriter.ts";
 import { labelStream, labelWhole } from "./labels.ts";
 import { readConversation } from "./request.ts";
 
@@ -60,77 +63,73 @@ function contentOf(completion: unknown, member: "message" | "delta"): string {
   return isRecord(message) && typeof message.content === "string" ? message.content : "";
 }
 
-/** Usage of both answers of a duel, without the members that only some hosts report. */
-function sharedUsage(usage: Usage): Json {
-  return writeUsage({ ...usage, cacheWriteTokens: 0, cost: undefined });
-}
-
-/** Writes both answers of a duel as two choices of one completion. */
+/**
+ * Writes both answers of a duel as two choices of one completion. Each answer is read into items and written again, so
+ * that its form does not tell whether it was translated: a chunk with the role, one chunk per piece of text, a chunk
+ * with the reason of the end.
+ */
 function duelWriter(duel: DuelHead): DuelWriter {
   const { created, model } = duel;
-  const id = `chatcmpl-${duel.id}`;
-  const chunk = (choices: readonly Json[], more: Json = {}) =>
-    eventOf({ id, object: "chat.completion.chunk", created, model, choices, ...more });
-  const callIds = (slot: number) => (call: number) => anonymousCallId(duel, slot, call);
+  const head = { id: `chatcmpl-${duel.id}`, model, created };
+  const chunk = (choices: readonly Json[], more: Json) =>
+    eventOf({ ...head, object: "chat.completion.chunk", choices, ...more });
+  const callIds = (slot: number) => (index: number) => anonymousCallId(duel, slot, index);
+  const anonymous = (answer: Json, slot: number): Choice[] =>
+    chatCodec.parseAnswer({ choices: [answer] }).choices.map(({ items, stop }) => ({
+      items: anonymousItems(items, callIds(slot)),
+      stop,
+    }));
+  const writer = chatCodec.streamWriter();
+  /** Choices of which a chunk was written. */
   const begun = new Set<number>();
-  /** The delta with the role if it is the first one of its choice, otherwise without: clients join repeated texts. */
-  const withRole = (index: number, { role: _, ...delta }: Json): Json => {
-    if (begun.has(index)) return delta;
-    begun.add(index);
-    return { role: "assistant", ...delta };
-  };
   return {
     answerIn: (response) => choicesOf(JSON.parse(Buffer.from(response).toString()))[0],
     textOf: (answer) => textOf({ choices: [answer] }),
     whole: (answers, usage, joust) => {
-      const choices = answers.map((answer, index) => ({
-        index,
-        ...anonymousChoice(answer, callIds(duel.isSecond ? 1 : index)),
-      }));
-      const body = { id, object: "chat.completion", created, model, choices };
-      return JSON.stringify({ ...body, usage: sharedUsage(usage), joust });
+      const choices = answers.flatMap((answer, slot) =>
+        anonymous(answer, duel.isSecond ? 1 : slot),
+      );
+      const body = chatCodec.writeAnswer({ ...head, choices, usage: sharedUsage(usage) });
+      return JSON.stringify({ ...body, joust });
     },
     open: (joust) => {
-      const delta = withRole(0, { content: "" });
-      return chunk([{ index: 0, delta, finish_reason: null }], { joust });
+      begun.add(0);
+      const first = writer.write({ type: "start", ...head });
+      return eventOf({ ...JSON.parse(first.slice("data: ".length)), joust });
     },
-    rewrite: (index) =>
-      rewriter((choice) => {
-        const own = anonymousChoice(choice, callIds(index));
-        const delta = isRecord(own.delta) ? own.delta : {};
-        return chunk([{ ...own, index, delta: withRole(index, delta) }]);
-      }),
+    rewrite: (index) => {
+      const events = new AnonymousEvents(callIds(index));
+      // Hosts number their only choice from 0, but nothing makes them.
+      let own: number | undefined;
+      return rewriter("chat", (event) => {
+        if (!("choice" in event)) return "";
+        own ??= event.choice;
+        if (event.choice !== own) return "";
+        const shown = events.push(event) as Extract<ItemEvent, { choice: number }>[];
+        if (shown.length > 0) begun.add(index);
+        return shown.map((each) => writer.write({ ...each, choice: index })).join("");
+      });
+    },
     fail: (indices, joust) => {
       const choices = indices.map((index) => ({
         index,
-        delta: withRole(index, {}),
+        delta: begun.has(index) ? {} : { role: "assistant", content: "" },
+        logprobs: null,
         finish_reason: "error",
       }));
       return chunk(choices, { joust });
     },
     // A stream that ends with [DONE] would look complete.
     end: (usage, { isLost }) => {
-      const counted = usage ? chunk([], { usage: sharedUsage(usage) }) : "";
+      const counted = usage ? chunk([], { usage: writeUsage(sharedUsage(usage)) }) : "";
       return isLost ? counted : `${counted}data: [DONE]\n\n`;
     },
   };
 }
 
-/** Rewrites a stream of whole events to one event per choice. Everything else is left out. */
-function rewriter(write: (choice: Json) => string): (piece: Uint8Array) => string {
-  let out = "";
-  const decoder = new TextDecoder();
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      if (data === "[DONE]" || data === "") return;
-      for (const choice of choicesOf(JSON.parse(data))) out += write(choice);
-    },
-  });
-  return (piece) => {
-    out = "";
-    parser.feed(decoder.decode(piece, { stream: true }));
-    return out;
-  };
+/** Usage of both answers of a duel, without the members that only some hosts report. */
+function sharedUsage(usage: Usage): Usage {
+  return { ...usage, cacheWriteTokens: 0, cost: undefined };
 }
 
 function eventOf(body: Json): string {

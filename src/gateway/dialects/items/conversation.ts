@@ -43,6 +43,7 @@ export function conversationOf(
     inToolLoop,
     hasToolError: results.some(isToolError),
     isRunning: items.some(isOfModel),
+    hostSpecific: request.logprobs === undefined ? undefined : "logprobs",
     options,
   };
 }

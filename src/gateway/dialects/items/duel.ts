@@ -1,13 +1,13 @@
-import { createParser } from "eventsource-parser";
 import { CODECS } from "../../codecs/codecs.ts";
 import { Accumulator } from "../../codecs/items/accumulate.ts";
 import type { Answer } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
+import { AnonymousEvents, anonymousItems } from "../anonymous.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
-import { AnonymousEvents, anonymousItems } from "./anonymous.ts";
+import { rewriter } from "../rewriter.ts";
 import { answerId, labelStream, withNote } from "./labels.ts";
 import { textIn } from "./text.ts";
 
@@ -104,23 +104,3 @@ function anonymousUsage(usage: Usage): Usage {
 
 /** Events of one answer that the response of a duel writes itself. */
 const ENDS: ReadonlySet<ItemEvent["type"]> = new Set(["start", "stop", "end", "error"]);
-
-function rewriter(
-  dialect: "responses" | "messages",
-  write: (event: ItemEvent) => string,
-): (piece: Uint8Array) => string {
-  let out = "";
-  const decoder = new TextDecoder();
-  const events = CODECS[dialect].streamParser();
-  const parser = createParser({
-    onEvent: ({ data }) =>
-      events.push(data, (event) => {
-        out += write(event);
-      }),
-  });
-  return (piece) => {
-    out = "";
-    parser.feed(decoder.decode(piece, { stream: true }));
-    return out;
-  };
-}

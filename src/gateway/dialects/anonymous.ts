@@ -1,9 +1,9 @@
-import type { ItemEvent } from "../../codecs/items/event.ts";
-import type { Item, Part } from "../../codecs/items/item.ts";
-import { NO_ORIGIN } from "../../codecs/items/reasoning.ts";
+import type { ItemEvent } from "../codecs/items/event.ts";
+import type { Item, Part } from "../codecs/items/item.ts";
+import { NO_ORIGIN } from "../codecs/items/reasoning.ts";
 
 /**
- * Items of an answer without anything that only some hosts write: ids, signatures, members of one dialect. A
+ * Items of an answer without anything that only some hosts write: ids, signatures, logprobs, members of one dialect. A
  * host's own words and its summaries of reasoning look alike, and reasoning without words is left out.
  */
 export function anonymousItems(items: readonly Item[], callId: CallId): Item[] {
@@ -31,7 +31,9 @@ function hasWords({ summary, text }: Extract<Item, { type: "reasoning" }>): bool
 }
 
 function plainPart(part: Part): Part {
-  return part.type === "opaque" ? part : { ...part, extra: undefined, cache: undefined };
+  if (part.type === "opaque") return part;
+  const plain = { ...part, extra: undefined, cache: undefined };
+  return plain.type === "text" ? { ...plain, logprobs: undefined } : plain;
 }
 
 /** Makes the events of a streamed answer anonymous, as `anonymousItems` does with complete items. */
@@ -59,7 +61,8 @@ export class AnonymousEvents {
         this.#waiting.delete(event.index);
         const begun = waiting ? [this.#shown(waiting)] : [];
         const kind = event.kind === "reasoning" ? "summary" : event.kind;
-        return [...begun, { ...event, kind, index: this.#indices.get(event.index) ?? 0 }];
+        const index = this.#indices.get(event.index) ?? 0;
+        return [...begun, { ...event, kind, index, logprobs: undefined }];
       }
       case "done": {
         if (this.#waiting.delete(event.index)) return [];
