@@ -77,6 +77,15 @@ describe("the sentence at the top", () => {
     expect(text).not.toContain("Routing saved");
   });
 
+  it("says that a higher cost includes learning, also if only a judge was called", () => {
+    const dearer = { always_best: { ...best, savings: -10, lo: -15, hi: -5 } };
+    const text = (learning: number) => sentence(stats({}, { ...dearer, learning }), undefined, "w");
+    expect(text(3)).toContain(
+      "Routing, second answers of duels and calls of a judge included, cost 10% more",
+    );
+    expect(text(0)).toContain("Routing cost 10% more");
+  });
+
   it("has the forecast and the cost of learning among its evidence", () => {
     const forecast = {
       verdict: "later",

@@ -42,7 +42,7 @@ export function headlineOf(
   };
 }
 
-function savingPart({ spend, counts }: Stats, windowName: string): string {
+function savingPart({ spend }: Stats, windowName: string): string {
   const { always_best: best } = spend;
   if (!best || best.cost <= 0) {
     return `Routing answered ${plural(spend.requests, "request")} in the ${windowName}; what it saves is unknown, because prices are missing`;
@@ -55,8 +55,9 @@ function savingPart({ spend, counts }: Stats, windowName: string): string {
     return `Routing saved ${share(best.savings)} (${share(best.lo)} to ${share(best.hi)}) in the ${windowName} compared with always using ${best.model}`;
   }
   if (best.hi < 0) {
-    const duels = counts.duels > 0 ? ", the second answers of duels included," : "";
-    return `Routing${duels} cost ${share(-best.savings)} more (${share(-best.hi)} to ${share(-best.lo)}) in the ${windowName} than always using ${best.model}`;
+    const learning =
+      spend.learning > 0 ? ", second answers of duels and calls of a judge included," : "";
+    return `Routing${learning} cost ${share(-best.savings)} more (${share(-best.hi)} to ${share(-best.lo)}) in the ${windowName} than always using ${best.model}`;
   }
   return `In the ${windowName}, routing cost as much as always using ${best.model}, as far as can be told (${share(best.lo)} to ${share(best.hi)} saved)`;
 }
