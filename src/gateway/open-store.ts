@@ -11,7 +11,7 @@ export function locationOf({
   config,
   dataDir,
 }: {
-  readonly config: Pick<Config, "store">;
+  readonly config: { readonly store: Pick<Config["store"], "url"> };
   readonly dataDir: string;
 }): StoreLocation {
   const { url } = config.store;

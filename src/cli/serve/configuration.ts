@@ -114,10 +114,7 @@ export async function inStore<T>(
   use: (store: Store) => Promise<T>,
 ): Promise<T | undefined> {
   const { locationOf, openStore } = await import("../../gateway/open-store.ts");
-  const location = locationOf({
-    config: { store: { url: database ?? url } as never },
-    dataDir: data,
-  });
+  const location = locationOf({ config: { store: { url: database ?? url } }, dataDir: data });
   if ("file" in location && !existsSync(location.file)) return undefined;
   const store = await openStore(location);
   try {

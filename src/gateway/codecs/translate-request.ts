@@ -4,9 +4,9 @@ import { checkChat } from "./chat/check.ts";
 import { CODECS } from "./codecs.ts";
 import { wrongContent } from "./items/content.ts";
 import { withoutForeignReasoning } from "./items/reasoning.ts";
-import { areHostedToolsOptional, type ItemRequest, type Tool } from "./items/request.ts";
+import { areHostedToolsOptional, type ItemRequest } from "./items/request.ts";
 import { schemaAsTool } from "./items/schema-tool.ts";
-import { Untranslatable, unsupportedBy } from "./items/unsupported.ts";
+import { isForeign, Untranslatable, unsupportedBy } from "./items/unsupported.ts";
 import { longestAnswer } from "./messages/request.ts";
 import { meetRequirements } from "./messages/requirements.ts";
 import { checkResponses } from "./responses/check.ts";
@@ -78,15 +78,8 @@ export function translateRequest(given: Json, route: Route) {
 function withoutExtras(request: ItemRequest, to: DialectName) {
   const { tools = [] } = request;
   if (!areHostedToolsOptional(request)) return { request, leftOut: [] };
-  const leftOut = tools.flatMap((tool) =>
-    tool.type === "hosted" && isForeign(tool, to) ? [String(tool.value.type)] : [],
-  );
+  const leftOut = tools.flatMap((tool) => (isForeign(tool, to) ? [String(tool.value.type)] : []));
   return { request: { ...request, tools: tools.filter((tool) => !isForeign(tool, to)) }, leftOut };
-}
-
-/** Whether a tool runs at hosts of another dialect only. */
-function isForeign(tool: Tool, dialect: DialectName): boolean {
-  return tool.type === "hosted" && tool.dialect !== dialect;
 }
 
 const CHECKS: Readonly<Partial<Record<DialectName, (body: Json) => void>>> = {

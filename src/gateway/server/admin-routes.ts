@@ -2,7 +2,7 @@ import { Frozen, RollbackRequest, RolledBack, RouterParams, ThawRequest } from "
 import { freeze, rollBack, thaw } from "../../learner/controls.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
 import { type App, contract } from "./app.ts";
-import { blaming } from "./at-fault.ts";
+import { withParam } from "./at-fault.ts";
 import { addKeyRoutes, type KeyRouteParts } from "./key-routes.ts";
 import { addVoterRoutes } from "./voter-routes.ts";
 
@@ -31,7 +31,7 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
     }),
     async ({ caller, params }) => {
       const router = nameOf(params.router);
-      await blaming("router", freeze(store, router, clock.date()));
+      await withParam("router", freeze(store, router, clock.date()));
       await audit.save(caller, { action: "router.freeze", target: router });
       return { router, frozen: true };
     },
@@ -46,7 +46,7 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
     }),
     async ({ caller, params, body }) => {
       const router = nameOf(params.router);
-      await blaming("router", thaw(store, router, clock.date(), body.learn));
+      await withParam("router", thaw(store, router, clock.date(), body.learn));
       await audit.save(caller, { action: "router.thaw", target: router, after: body });
       return { router, frozen: false };
     },
@@ -63,7 +63,7 @@ function addLearningRoutes(app: App, { serving, store, clock, audit }: AdminPart
       const router = nameOf(params.router);
       const { to, position } = body;
       const target = to === undefined ? { position: position! } : { time: Date.parse(to) };
-      const undone = await blaming(
+      const undone = await withParam(
         to === undefined ? "position" : "to",
         rollBack(store, router, target, clock.date()),
       );

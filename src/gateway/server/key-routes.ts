@@ -21,7 +21,7 @@ import { logged } from "../log/logged.ts";
 import type { Serving } from "../routing/serving.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { type App, contract } from "./app.ts";
-import { blaming } from "./at-fault.ts";
+import { withParam } from "./at-fault.ts";
 
 export interface KeyRouteParts {
   readonly store: Store;
@@ -36,8 +36,8 @@ export interface KeyRouteParts {
 export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
   const { store, log, access, clock, audit, serving } = parts;
   const change = async (caller: Caller, id: string, limits: Value<typeof KeyLimits>) => {
-    checkNames(limits, serving(), await blaming("id", findKey(store, id)));
-    const { before, after } = await blaming("id", changeKey(store, id, limits));
+    checkNames(limits, serving(), await withParam("id", findKey(store, id)));
+    const { before, after } = await withParam("id", changeKey(store, id, limits));
     if (after === before) return shownKey(after);
     await access.read();
     await audit.save(caller, {
@@ -74,7 +74,7 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
     }),
     async ({ caller, body }) => {
       checkNames(body, serving());
-      const { key, secret } = await blaming("name", addKey(store, body, clock.date()));
+      const { key, secret } = await withParam("name", addKey(store, body, clock.date()));
       await access.read();
       const after = recorded(key);
       await audit.save(caller, { action: "key.add", target: key.name, after });
@@ -91,7 +91,7 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
       errors: [413],
     }),
     async ({ caller, params }) => {
-      const key = await blaming("id", revokeKey(store, params.id, clock.date()));
+      const key = await withParam("id", revokeKey(store, params.id, clock.date()));
       await access.read();
       await audit.save(caller, { action: "key.revoke", target: key.name });
       return shownKey(key);

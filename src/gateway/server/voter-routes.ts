@@ -8,7 +8,7 @@ import type { Clock } from "../clock/clock.ts";
 import { voterList } from "../insight/voters.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
 import { type App, contract } from "./app.ts";
-import { blaming } from "./at-fault.ts";
+import { withParam } from "./at-fault.ts";
 
 export interface VoterRouteParts {
   readonly serving: () => Serving;
@@ -42,7 +42,7 @@ export function addVoterRoutes(app: App, { serving, store, clock, audit }: Voter
     }),
     async ({ caller, params, body }) => {
       const router = routerNamed(serving(), params.router).name;
-      const change = await blaming("voter", weigh(store, router, body, clock.date()));
+      const change = await withParam("voter", weigh(store, router, body, clock.date()));
       const { before, weight, position } = change;
       // The audit log names the event, which has the name of the voter until the voter is forgotten.
       if (position !== undefined) {
@@ -66,7 +66,7 @@ export function addVoterRoutes(app: App, { serving, store, clock, audit }: Voter
     }),
     async ({ caller, params, body }) => {
       const router = routerNamed(serving(), params.router).name;
-      const forgotten = await blaming("voter", forget(store, router, body.voter, clock.date()));
+      const forgotten = await withParam("voter", forget(store, router, body.voter, clock.date()));
       // The name of the voter is forgotten too.
       const after = { forgotten };
       await audit.save(caller, { action: "router.forget", target: router, after });

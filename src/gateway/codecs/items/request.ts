@@ -16,7 +16,7 @@ export interface FunctionTool {
 }
 
 /** A tool that runs at the provider, such as web search. */
-interface HostedTool {
+export interface HostedTool {
   readonly type: "hosted";
   readonly dialect: DialectName;
   readonly value: Json;

@@ -1,6 +1,6 @@
 import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Part } from "./item.ts";
-import type { ItemRequest } from "./request.ts";
+import type { HostedTool, ItemRequest, Tool } from "./request.ts";
 
 /**
  * Content of a request that a dialect has no place for. Leaving it out would change
@@ -13,13 +13,16 @@ export function unsupportedBy(dialect: DialectName, request: ItemRequest): strin
   });
   const found = parts.flatMap((part) => unsupportedPart(dialect, part) ?? []);
   for (const tool of request.tools ?? []) {
-    if (tool.type === "hosted" && tool.dialect !== dialect)
-      found.push(
-        `the tool ${tool.value.type}, which runs at a provider that speaks ${tool.dialect}`,
-      );
+    if (!isForeign(tool, dialect)) continue;
+    found.push(`the tool ${tool.value.type}, which runs at a provider that speaks ${tool.dialect}`);
   }
   if (dialect !== "chat" && (request.choices ?? 1) > 1) found.push("n above 1");
   return [...new Set(found)];
+}
+
+/** Whether a tool runs at hosts of another dialect only. */
+export function isForeign(tool: Tool, dialect: DialectName): tool is HostedTool {
+  return tool.type === "hosted" && tool.dialect !== dialect;
 }
 
 function unsupportedPart(dialect: DialectName, part: Part): string | undefined {
