@@ -65,7 +65,7 @@ describe("a configuration in the store", () => {
 
   it.each([
     ["routers", "auto", { cost_quality_tradeoff: 70 }, "routers.auto.cost_quality_tradeoff"],
-    ["routers", "auto", { models: ["nobody"] }, "routers.auto.models"],
+    ["routers", "auto", { models: ["nobody"] }, "routers.auto.models.0"],
     ["routers", "auto", { policy: "./evil.js" }, "routers.auto.policy"],
     ["routers", "auto", null, "routers"],
     ["models", "x", { provider: "openai" }, "models.x.provider"],

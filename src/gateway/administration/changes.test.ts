@@ -153,7 +153,7 @@ it("an administrative request that is refused names the member at fault", async 
   const gateway = await start();
   const entries = [
     ["routers", "auto", { cost_quality_tradeoff: 70 }, "routers.auto.cost_quality_tradeoff"],
-    ["routers", "auto", { models: ["nobody"] }, "routers.auto.models"],
+    ["routers", "auto", { models: ["nobody"] }, "routers.auto.models.0"],
     ["models", "x", { provider: "nobody" }, "models.x.provider"],
     ["providers", "y", { url: "nowhere" }, "providers.y.url"],
   ] as const;

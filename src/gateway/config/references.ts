@@ -16,16 +16,25 @@ type Loose = Readonly<Record<string, unknown>>;
  * need no entry.
  */
 export function* faultsBetween(config: unknown, known: readonly string[]): Generator<Fault> {
-  const { providers, models, routers = { auto: {} }, keys } = objectOf(config);
+  const { providers, models, routers = { auto: {} } } = objectOf(config);
   const names = Object.keys(objectOf(models));
   const all = [...new Set([...Object.keys(objectOf(providers)), ...known])];
   yield* providerFaults(entriesOf(providers), known);
   yield* modelFaults(entriesOf(models), all);
+  yield* nameFaults(config, names);
   for (const [name, router] of entriesOf(routers)) {
-    yield* routerFaults(name, router, names);
     yield* disabledFaults(name, router, objectOf(models));
   }
   yield* aliasFaults(entriesOf(routers), names);
+}
+
+/**
+ * Finds faults of routers and API keys, such as names of unknown models. `names` are the models that exist; if there are
+ * none, names of models are not checked, because models of the environment are known later.
+ */
+export function* nameFaults(config: unknown, names: readonly string[]): Generator<Fault> {
+  const { routers = { auto: {} }, keys } = objectOf(config);
+  for (const [name, router] of entriesOf(routers)) yield* routerFaults(name, router, names);
   yield* keyFaults(entriesOf(keys), { models: names, routers: Object.keys(objectOf(routers)) });
 }
 
@@ -76,7 +85,6 @@ function* routerFaults(name: string, router: Loose, names: readonly string[]): G
     const problem = `is ${mode}, which needs a model that answers`;
     yield { path: [...path, "mode"], problem, hint: "name the model as `fallback`" };
   }
-  // Names of models from the environment are checked later, when these models are known.
   if (names.length === 0) return;
   const listed = listOf(models);
   const pool = models === undefined ? names : listed;
@@ -158,7 +166,6 @@ function* keyFaults(
 ): Generator<Fault> {
   for (const [key, limits] of keys) {
     for (const list of ["models", "routers"] as const) {
-      // Names of models from the environment are checked later, when these models are known.
       if (names[list].length === 0) continue;
       for (const [i, name] of listOf(limits[list]).entries()) {
         if (typeof name !== "string" || names[list].includes(name)) continue;

@@ -8,10 +8,10 @@ import {
 import { readReference } from "../../core/encoder/reference.ts";
 import { messageOf } from "../../core/errors/joust-error.ts";
 import { InputError, type Place } from "../../core/input/input-error.ts";
-import { didYouMean } from "../../core/input/nearest.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
+import { nameFaults } from "../config/references.ts";
 import { type Catalog, type CatalogPlaces, openCatalog } from "../providers/catalog/catalog.ts";
 import { Hosts } from "../providers/hosts.ts";
 import {
@@ -74,7 +74,7 @@ export class Builder {
       errors.push(...(single.length > 0 ? single : [error]));
     });
     const models = placed?.models ?? new Map<string, ServedModel>();
-    if (placed) errors.push(...routerFaults(config, models));
+    if (placed) errors.push(...errorsOfNames(config, models));
     const routers = Object.entries(config.routers).map(([name, router]) =>
       this.#prepare(name, router, models, undefined),
     );
@@ -123,7 +123,7 @@ export class Builder {
 
   async #prepareAll(config: Config, before: Serving | undefined) {
     const { placement, models, sandbox } = await this.#place(config);
-    const [fault] = routerFaults(config, models);
+    const [fault] = errorsOfNames(config, models);
     if (fault) throw fault;
     const prepared = await Promise.all(
       Object.entries(config.routers).map(([name, router]) =>
@@ -269,36 +269,11 @@ export class Builder {
 const LIST_MS = 5000;
 
 /** Errors about names of models that come from the environment, which the file alone cannot check. */
-function* routerFaults(
-  { routers, keys }: Config,
-  models: ReadonlyMap<string, ServedModel>,
-): Generator<InputError> {
-  const known = [...models.keys()];
-  const unknown = (field: string, model: string) =>
-    new InputError(
-      { file: "joust.yaml", field },
-      `"${model}" is not known`,
-      `${didYouMean(model, known)}known names: ${known.join(", ")}`,
-    );
-  for (const [name, { models: own = [] }] of Object.entries(keys)) {
-    for (const model of own) if (!models.has(model)) yield unknown(`keys.${name}.models`, model);
-  }
-  for (const [name, { models: own, fallback, judge }] of Object.entries(routers)) {
-    const used = { models: own ?? [], fallback, "judge.model": judge?.model };
-    for (const [field, value] of Object.entries(used)) {
-      for (const model of [value].flat()) {
-        if (model === undefined || models.has(model)) continue;
-        yield unknown(`routers.${name}.${field}`, model);
-      }
-    }
-    if (models.has(name)) {
-      yield new InputError(
-        { file: "joust.yaml", field: `routers.${name}` },
-        "is also the name of a model",
-        "rename the router",
-      );
-    }
-  }
+function errorsOfNames(config: Config, models: ReadonlyMap<string, ServedModel>): InputError[] {
+  return [...nameFaults(config, [...models.keys()])].map(
+    ({ path, problem, hint }) =>
+      new InputError({ file: "joust.yaml", field: path.map(String).join(".") }, problem, hint),
+  );
 }
 
 /** Adds the router's field to the error of an encoder, bundle or table that cannot be opened. */
