@@ -54,7 +54,9 @@ describe.each(DIALECTS)("%s", (dialect) => {
   it("a model of Claude without an alias gets the line to add", async () => {
     const { text, code } = await refused({ ...REQUESTS[dialect], model: "claude-sonnet-9" });
     expect(code).toBe("model_not_found");
-    expect(text).toContain('add to joust.yaml: routers: {auto: {aliases: ["claude-*"]}}');
+    expect(text).toContain(
+      'add to the configuration (joust.yaml or POST /v1/admin/configuration): routers: {auto: {aliases: ["claude-*"]}}',
+    );
     const other = await refused({ ...REQUESTS[dialect], model: "nonsense" });
     expect(other.text).not.toContain("aliases");
   });
@@ -123,6 +125,17 @@ it("a duel that is switched off says so", async () => {
   expect(json.joust).toMatchObject({
     duel: false,
     because: "no duel: routers.auto.duels.on_request is false in the configuration",
+  });
+});
+
+it("a duel that is switched off on request and impossible for another reason names that reason", async () => {
+  const duels = "duels: {on_request: false, mode: true, share: 1, spend: 1}";
+  const { post } = await startGateway(`${SANDBOX}\nrouters: {auto: {${duels}}}`);
+  const body = { model: "auto", messages: MESSAGES, n: 2, joust: { duel: true } };
+  const { json } = await post(PATHS.chat, body);
+  expect(json.joust).toMatchObject({
+    duel: false,
+    because: expect.stringContaining("no duel: the request has n: 2"),
   });
 });
 

@@ -132,6 +132,10 @@ routers: {auto: {explore: 0}}`,
     expect([direct.status, direct.json.error.code]).toEqual([503, "upstream_circuit_open"]);
     const { json } = await post("/v1/route", chat("hi"));
     expect(json.excluded).toEqual({ bad: "has failed often and is not called for now" });
+    const duel = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
+    expect(duel.json.joust.because).toBe(
+      "no duel: only good can serve the request at present: bad has failed often and is not called for now",
+    );
   });
 });
 

@@ -36,7 +36,7 @@ function declared(metrics: Metrics, name: string, value: MetricValue): Metric {
   const type = typeof value === "boolean" ? "boolean" : "number, min: 0, max: 1";
   const nearest = didYouMean(shown, Object.keys(metrics));
   throw new HttpError(400, `the metric ${JSON.stringify(shown)} is not declared`, {
-    hint: `${nearest}add to joust.yaml: metrics: {${JSON.stringify(shown)}: {type: ${type}, direction: higher}}, with the range and direction of the metric`,
+    hint: `${nearest}add to the configuration (joust.yaml or POST /v1/admin/configuration): metrics: {${JSON.stringify(shown)}: {type: ${type}, direction: higher}}, with the range and direction of the metric`,
     code: "undeclared_metric",
     param: "metric_name",
   });
@@ -44,7 +44,7 @@ function declared(metrics: Metrics, name: string, value: MetricValue): Metric {
 
 function invalid(name: string, problem: string): HttpError {
   return new HttpError(400, `the metric ${name} ${problem}`, {
-    hint: "send a value as joust.yaml declares it",
+    hint: "send a value as the configuration declares it",
     code: "invalid_value",
     param: "value",
   });

@@ -79,7 +79,7 @@ describe("a vote", () => {
       expect.objectContaining({
         message: 'the metric "latency" is not declared',
         hint: expect.stringContaining(
-          'add to joust.yaml: metrics: {"latency": {type: number, min: 0, max: 1, direction: higher}}',
+          'add to the configuration (joust.yaml or POST /v1/admin/configuration): metrics: {"latency": {type: number, min: 0, max: 1, direction: higher}}',
         ),
       }),
     );

@@ -133,6 +133,8 @@ function fixedModel(
 interface Candidates {
   readonly indices: readonly number[];
   readonly excluded: readonly (readonly [model: string, reason: string])[];
+  /** The excluded models that could serve the request, but are not called for now because they failed often. */
+  readonly resting: readonly string[];
 }
 
 function candidatesOf(
@@ -170,11 +172,11 @@ function candidatesOf(
   if (indices.length === 0) {
     if (resting.length === 0) throw noCandidate(name, excluded, needs.native);
     // Every capable model has failed often. Trying one is better than an error.
-    return { indices: resting, excluded };
+    return { indices: resting, excluded, resting: [] };
   }
-  for (const k of resting)
-    excluded.push([pool.models[k]!, "has failed often and is not called for now"]);
-  return { indices, excluded };
+  const names = resting.map((k) => pool.models[k]!);
+  for (const name of names) excluded.push([name, "has failed often and is not called for now"]);
+  return { indices, excluded, resting: names };
 }
 
 function noCandidate(

@@ -131,7 +131,7 @@ export async function decide(
   const isDuel = pair[0] !== pair[1];
   const duel =
     planned.reason === "requested" && !isDuel
-      ? notPossible(`only ${view.models[pair[0]]!.name} can serve the request`)
+      ? notPossible(singleCandidate(view.models[pair[0]]!.name, choice.candidates.resting))
       : planned;
   const isLater = isDuel && duel.reason === "later";
   router.cap.routed(isDuel);
@@ -229,9 +229,11 @@ function duelFor(
   const wanted = hasRoomForSecond ? (caller.duels ?? mode) : false;
   // A host that keeps the state of a conversation must not get a second request for it.
   if (wanted === false || !isPossible || needs.native) {
-    return options.duel === true
-      ? notPossible(`routers.${name}.duels.on_request is false in the configuration`)
-      : { wanted: false };
+    if (options.duel !== true) return { wanted: false };
+    if (wanted === false) {
+      return notPossible(`routers.${name}.duels.on_request is false in the configuration`);
+    }
+    return notPossible(obstacle ?? `${needs.native!.what} runs at the provider of one model`);
   }
   const isAllowed = cap.allows && hasRoomForSecond?.() === true;
   return isAllowed ? { wanted, reason: "later" } : { wanted: false, reason: "capped" };
@@ -247,6 +249,14 @@ interface PlannedDuel {
 
 function notPossible(obstacle: string): PlannedDuel {
   return { wanted: false, reason: "not_possible", because: `no duel: ${obstacle}` };
+}
+
+/** Says why only one model can answer. `resting` are other models that could. */
+function singleCandidate(model: string, resting: readonly string[]): string {
+  const only = `only ${model} can serve the request`;
+  if (resting.length === 0) return only;
+  const rest = resting.map((other) => `${other} has failed often and is not called for now`);
+  return `${only} at present: ${rest.join("; ")}`;
 }
 
 /** The property of a request or of its router that a duel is not possible with. */

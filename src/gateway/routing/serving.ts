@@ -42,12 +42,12 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
 /** Names of models that programs send although nobody configured them there, such as Claude Code. */
 const FAMILIES = /^(claude|gpt|codex|gemini|grok)-/;
 
-/** The line of joust.yaml that sends names of this family to a router; "" for other names. */
+/** The setting that sends names of this family to a router; "" for other names. */
 function aliasHint({ routers }: Serving, name: string): string {
   const [, family] = FAMILIES.exec(name) ?? [];
   const router = first(routers)?.name;
   if (family === undefined || router === undefined) return "";
-  return `; to send such names to ${router}, add to joust.yaml: routers: {${router}: {aliases: ["${family}-*"]}}`;
+  return `; to send such names to ${router}, add to the configuration (joust.yaml or POST /v1/admin/configuration): routers: {${router}: {aliases: ["${family}-*"]}}`;
 }
 
 /** The router or model that a request names, if its key may use it. Throws 403 otherwise. */
