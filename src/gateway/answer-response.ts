@@ -51,6 +51,7 @@ export async function answerResponse(
           responses.keep(String(response.id), {
             owner,
             previous: previous === undefined ? undefined : String(previous),
+            earlier: stored.chain.slice(1),
             input: `[${input}]`,
             response,
           })

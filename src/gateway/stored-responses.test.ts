@@ -90,6 +90,28 @@ describe("a gateway that may store prompts", () => {
     expect((await gateway.get(`${path}&starting_after=x`)).status).toBe(400);
   });
 
+  it("reads the steps of a conversation together", async () => {
+    const { post, store } = await startGateway(STORING);
+    let previous: string | undefined;
+    for (let i = 0; i < 6; i++) {
+      const more = previous === undefined ? {} : { previous_response_id: previous };
+      previous = (await post("/v1/responses", ask(`Question ${i}`, more))).json.id as string;
+      // The response is written in the background.
+      while (!(await store.response(previous))) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const read = store.response.bind(store);
+    const single: string[] = [];
+    store.response = (id) => {
+      single.push(id);
+      return read(id);
+    };
+    const last = await post("/v1/responses", ask("More", { previous_response_id: previous }));
+    expect(last.status).toBe(200);
+    expect(single.filter((id) => id !== previous)).toEqual([]);
+  });
+
   it("keeps nothing of a request with store: false, and seals the rest", async () => {
     const gateway = await startGateway(STORING);
     const secret = "The password is xyzzy.";

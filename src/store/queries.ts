@@ -133,6 +133,14 @@ export class LogQueries {
     return row && { ...row, until: Number(row.until) };
   }
 
+  async responses(ids: readonly string[], maxBytes: number): Promise<StoredResponse[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.select<StoredResponse>(sql`
+      SELECT id, owner, until, body FROM responses
+      WHERE id IN (${joined(ids, ", ")}) AND length(body) <= ${maxBytes}`);
+    return rows.map((row) => ({ ...row, until: Number(row.until) }));
+  }
+
   async decisionNamed(owner: string, id: string): Promise<string | undefined> {
     const [row] = await this.select<{ decision: string }>(sql`
       SELECT decision FROM client_ids WHERE owner = ${owner} AND id = ${id}`);

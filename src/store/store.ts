@@ -101,6 +101,8 @@ export interface Store {
    */
   saveResponses(responses: readonly StoredResponse[]): Promise<void>;
   response(id: string): Promise<StoredResponse | undefined>;
+  /** Those of the responses whose body has at most `maxBytes` bytes, in any order. */
+  responses(ids: readonly string[], maxBytes: number): Promise<StoredResponse[]>;
   deleteResponse(id: string): Promise<void>;
 
   /**

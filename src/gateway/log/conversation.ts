@@ -1,8 +1,9 @@
 import { HttpError } from "../wire/http-error.ts";
-import { isRecord, type Json, type Members, scanObject } from "../wire/json.ts";
-import type { StoredResponses } from "./stored-responses.ts";
+import { isRecord, type Json, type Members, parsed, scanObject } from "../wire/json.ts";
+import { BatchReader } from "./batch-reader.ts";
+import { BATCH, itemKey, type StoredResponses } from "./stored-responses.ts";
 
-type Store = Pick<StoredResponses, "text" | "responseOfItem" | "isAllowed">;
+type Store = Pick<StoredResponses, "text" | "texts" | "isAllowed">;
 
 /** Type of an item that stands for an item of an earlier response. */
 export const REFERENCE = '"item_reference"';
@@ -12,6 +13,10 @@ export class StoredConversation {
   readonly #store: Store;
   readonly #owner: string | undefined;
   readonly #limit: number;
+  readonly #steps: BatchReader;
+  readonly #entries: BatchReader;
+  readonly #outputs: BatchReader;
+  readonly #chain: string[] = [];
   #bytes = 0;
   /** Output of the response that the last reference was about. The next one often is about the same. */
   #output: { readonly response: string; readonly items: readonly Json[] } | undefined;
@@ -22,17 +27,31 @@ export class StoredConversation {
     this.#store = store;
     this.#owner = owner;
     this.#limit = limit;
+    this.#steps = new BatchReader(store, owner);
+    this.#entries = new BatchReader(store, owner);
+    this.#outputs = new BatchReader(store, owner);
   }
 
-  /** Items of a conversation up to a response and its output, as JSON texts of lists without their brackets. */
-  async upTo(id: unknown): Promise<string[]> {
+  /** Ids of the responses that `upTo` has read, newest first. */
+  get chain(): readonly string[] {
+    return this.#chain;
+  }
+
+  /**
+   * Items of a conversation up to a response and its output, as JSON texts of lists without their brackets. `earlier`
+   * are the responses before it, as far as they are known.
+   */
+  async upTo(id: unknown, earlier: readonly string[] = []): Promise<string[]> {
     const steps: Step[] = [];
+    let known = earlier;
     for (let next = id; next !== undefined; ) {
-      const step = await this.#step(next, id);
+      const step = await this.#step(next, id, known);
       steps.push(step);
+      this.#chain.push(String(next));
       this.#take(step.input);
       this.#take(step.output);
       next = step.previous;
+      known = step.earlier;
     }
     const parts: string[] = [];
     for (const { input, output } of steps.toReversed()) {
@@ -43,34 +62,53 @@ export class StoredConversation {
 
   /** Items before a response. */
   async before(id: string): Promise<readonly unknown[]> {
-    const { input, previous } = await this.#step(id, id);
+    const { input, previous, earlier } = await this.#step(id, id, []);
     this.#take(input);
-    const earlier = previous === undefined ? [] : await this.upTo(previous);
+    const before = previous === undefined ? [] : await this.upTo(previous, earlier);
     const own = await this.resolved(input);
-    return JSON.parse(`[${[...earlier, own].filter((part) => part !== "").join(",")}]`);
+    return JSON.parse(`[${[...before, own].filter((part) => part !== "").join(",")}]`);
   }
 
   /** The items of a request with the items that it refers to in place of the references. */
   async resolved(items: string): Promise<string> {
     if (!items.includes(REFERENCE)) return items;
+    const all = JSON.parse(`[${items}]`) as unknown[];
+    const ids = all.filter(isReference).map(({ id }) => id);
+    const responses = await this.#responsesOf(ids);
     const found: string[] = [];
-    for (const item of JSON.parse(`[${items}]`) as unknown[]) {
-      const isReference = isRecord(item) && item.type === "item_reference";
-      const text = JSON.stringify(isReference ? await this.#item(item.id) : item);
-      if (isReference) this.#take(text);
+    let n = 0;
+    for (const item of all) {
+      if (!isReference(item)) {
+        found.push(JSON.stringify(item));
+        continue;
+      }
+      const text = JSON.stringify(await this.#item(item.id, responses.slice(n++)));
+      this.#take(text);
       found.push(text);
     }
     return found.join(",");
   }
 
-  async #item(id: unknown): Promise<Json> {
-    this.#countRead("input");
-    const response =
-      typeof id === "string" ? await this.#store.responseOfItem(id, this.#owner) : undefined;
+  /** Ids of the responses whose outputs have the items of these ids, in the same order. */
+  async #responsesOf(ids: readonly unknown[]): Promise<(string | undefined)[]> {
+    for (const _ of ids) this.#countRead("input");
+    const keys = ids.map((id) => (typeof id === "string" ? itemKey(id, this.#owner) : undefined));
+    const found: (string | undefined)[] = [];
+    for (const [i, key] of keys.entries()) {
+      const next = distinct(keys.slice(i + 1));
+      const entry = key && parsed((await this.#entries.read(key, next)) ?? "");
+      const response = isRecord(entry) && entry.kind === "item" ? entry.response : undefined;
+      found.push(typeof response === "string" ? response : undefined);
+    }
+    return found;
+  }
+
+  /** An item of the output of a response, which `responses` begins with. The others are those of the next items. */
+  async #item(id: unknown, [response, ...next]: readonly (string | undefined)[]): Promise<Json> {
     const item =
       response === undefined
         ? undefined
-        : (await this.#outputOf(response)).find((one) => one.id === id);
+        : (await this.#outputOf(response, next)).find((one) => one.id === id);
     if (item) return item;
     throw new HttpError(400, `input: there is no stored item \`${shown(id)}\``, {
       hint: this.#store.isAllowed
@@ -81,19 +119,22 @@ export class StoredConversation {
     });
   }
 
-  async #outputOf(response: string): Promise<readonly Json[]> {
+  async #outputOf(
+    response: string,
+    next: readonly (string | undefined)[],
+  ): Promise<readonly Json[]> {
     if (this.#output?.response === response) return this.#output.items;
-    const text = await this.#store.text(response, this.#owner);
+    const text = await this.#outputs.read(response, distinct(next));
     const { output } = text === undefined ? { output: "" } : stepIn(text);
     const items = (JSON.parse(`[${output}]`) as unknown[]).filter(isRecord);
     this.#output = { response, items };
     return items;
   }
 
-  /** One step of the conversation that continues the response `last`. */
-  async #step(id: unknown, last: unknown): Promise<Step> {
+  /** One step of the conversation that continues the response `last`. `earlier` are the steps before it that are known. */
+  async #step(id: unknown, last: unknown, earlier: readonly string[]): Promise<Step> {
     this.#countRead("previous_response_id");
-    const text = typeof id === "string" ? await this.#store.text(id, this.#owner) : undefined;
+    const text = typeof id === "string" ? await this.#steps.read(id, earlier) : undefined;
     const step = text === undefined ? undefined : stepIn(text);
     if (step?.kind === "kept") return step;
     const problem =
@@ -130,13 +171,29 @@ export class StoredConversation {
   }
 }
 
-/** Responses and items that one request may refer to. Each costs a read of the database. */
+/** Responses and items that one request may refer to. */
 const MAX_READS = 2000;
+
+function isReference(item: unknown): item is Json {
+  return isRecord(item) && item.type === "item_reference";
+}
+
+/** The first of the given ids, without repetitions: as many as can be read in one query. */
+function distinct(ids: readonly (string | undefined)[]): string[] {
+  const found = new Set<string>();
+  for (const id of ids) {
+    if (found.size === BATCH) break;
+    if (id !== undefined) found.add(id);
+  }
+  return [...found];
+}
 
 /** A step as it is stored. Items are the JSON text of a list without its brackets. */
 interface Step {
   readonly kind: unknown;
   readonly previous: unknown;
+  /** Ids of the responses before `previous`, newest first: at most as many as one query reads. */
+  readonly earlier: readonly string[];
   readonly input: string;
   readonly output: string;
 }
@@ -152,9 +209,14 @@ function stepIn(text: string): Step {
   return {
     kind: step.value("kind"),
     previous: step.value("previous"),
+    earlier: stringsIn(step.value("earlier")),
     input: listIn(step, "input"),
     output: answer ? listIn(answer, "output") : "",
   };
+}
+
+function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 /** JSON text of a list without its brackets; "" if the member is no list. */

@@ -26,6 +26,12 @@ export interface HeldResponse {
   readonly id: string;
 }
 
+/** The response whose output has an item. */
+interface ItemEntry {
+  readonly kind: "item";
+  readonly response: string;
+}
+
 type ResponseState = KeptResponse | HeldResponse;
 
 /** A step of a conversation as it is kept. */
@@ -33,13 +39,15 @@ export interface Step {
   readonly owner: string | undefined;
   /** Id of the response that this one continues. */
   readonly previous: string | undefined;
+  /** Ids of the responses before that one, newest first. */
+  readonly earlier: readonly string[];
   /** JSON text of the list of the request's items. */
   readonly input: string;
   readonly response: Json;
 }
 
 interface Parts {
-  readonly store: Pick<Store, "saveResponses" | "response" | "deleteResponse">;
+  readonly store: Pick<Store, "saveResponses" | "response" | "responses" | "deleteResponse">;
   readonly config: () => Config["store"];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -63,12 +71,14 @@ export class StoredResponses {
   }
 
   /** Stores a response and the items of its request. */
-  keep(id: string, { owner, previous, input, response }: Step): void {
-    const link = previous === undefined ? "" : `"previous":${JSON.stringify(previous)},`;
+  keep(id: string, { owner, previous, earlier, input, response }: Step): void {
+    const known = JSON.stringify(earlier.slice(0, BATCH - 1));
+    const link =
+      previous === undefined ? "" : `"previous":${JSON.stringify(previous)},"earlier":${known},`;
     const text = `{"kind":"kept",${link}"input":${input},"response":${JSON.stringify(response)}}`;
     const items = Array.isArray(response.output) ? response.output.filter(isRecord) : [];
     const ids = items.flatMap((item) => (typeof item.id === "string" ? [item.id] : []));
-    const entry = JSON.stringify({ kind: "item", response: id });
+    const entry = JSON.stringify({ kind: "item", response: id } satisfies ItemEntry);
     this.#save(owner, [[id, text], ...ids.map((own) => [itemKey(own, owner), entry] as const)]);
   }
 
@@ -109,22 +119,31 @@ export class StoredResponses {
     return isResponse ? (state as unknown as ResponseState) : undefined;
   }
 
-  /** Id of the response whose output has the item of this id. */
-  async responseOfItem(item: string, owner: string | undefined): Promise<string | undefined> {
-    const entry = parsed((await this.text(itemKey(item, owner), owner)) ?? "");
-    const id = isRecord(entry) && entry.kind === "item" ? entry.response : undefined;
-    return typeof id === "string" ? id : undefined;
-  }
-
   /** JSON text of what is stored under an id, or undefined if there is nothing that the owner may read. */
   async text(id: string, owner: string | undefined): Promise<string | undefined> {
-    const { store, config, clock } = this.#parts;
     const writing = this.#writing.get(id);
     if (writing) return writing.owner === (owner ?? "") ? writing.text : undefined;
-    const found = (await store.response(id)) ?? (await this.#afterWriting(id));
-    if (!found || found.owner !== (owner ?? "") || found.until < clock.date()) return undefined;
+    const found = (await this.#parts.store.response(id)) ?? (await this.#afterWriting(id));
+    return found && this.#opened(found, owner);
+  }
+
+  /**
+   * The texts of some ids, at most `BATCH`, by id, read in one query. Large ones are left out, so that the result takes
+   * little memory, and so are those that another process is writing; `text` reads them.
+   */
+  async texts(ids: readonly string[], owner: string | undefined): Promise<Map<string, string>> {
+    const isWritten = (id: string) => !this.#writing.has(id);
+    const rows = await this.#parts.store.responses(ids.filter(isWritten), SMALL_BYTES);
+    const texts = rows.map((row) => [row.id, this.#opened(row, owner)] as const);
+    return new Map(texts.filter((one): one is [string, string] => one[1] !== undefined));
+  }
+
+  /** The text of a stored response; undefined if the owner may not read it. */
+  #opened({ id, owner: own, until, body }: StoredResponse, owner: string | undefined) {
+    const { config, clock } = this.#parts;
+    if (own !== (owner ?? "") || until < clock.date()) return undefined;
     const { key } = config();
-    return unseal(found.body, id, key === undefined ? undefined : readKey(key));
+    return unseal(body, id, key === undefined ? undefined : readKey(key));
   }
 
   /** The response of this id, after other processes of this machine that are writing it have finished. */
@@ -147,13 +166,21 @@ interface Writing {
   readonly written: PromiseWithResolvers<void>;
 }
 
-/** Id under which the response of an item is stored. Ids of items are the hosts' own, so each owner has its own. */
-function itemKey(item: string, owner: string | undefined): string {
+/**
+ * Id under which the response of an item is stored, as `ItemEntry`. Ids of items are the hosts' own, so each owner has
+ * its own.
+ */
+export function itemKey(item: string, owner: string | undefined): string {
   const hash = createHash("sha256")
     .update(`${owner ?? ""}\n${item}`)
     .digest("base64url");
   return `item:${hash}`;
 }
+
+/** Largest number of texts that are read in one query. */
+export const BATCH = 32;
+/** Largest stored text that is read together with others. */
+const SMALL_BYTES = 65_536;
 
 /** Days for which responses are kept, as at OpenAI, unless decisions are deleted earlier. */
 const LONGEST_DAYS = 30;

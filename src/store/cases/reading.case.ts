@@ -212,6 +212,24 @@ export function readingConforms({ one, both }: Stores): void {
     expect(await b.response("r3")).toEqual({ ...response, id: "r3" });
   });
 
+  it("reads several responses at once, except for large ones", async () => {
+    const [a, b] = await both();
+    const until = Date.now() + 60_000;
+    const sized = (id: string, bytes: number) => ({
+      id,
+      owner: "k1",
+      until,
+      body: Buffer.alloc(bytes, "x"),
+    });
+    const small = [sized("s1", 0), sized("s2", 1000)];
+    await a.saveResponses([...small, sized("large", 1001)]);
+    const ids = ["large", "s2", "none", "s1"];
+    const found = await b.responses(ids, 1000);
+    expect(found.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(small);
+    expect(await b.responses(ids, 1001)).toHaveLength(3);
+    expect(await b.responses([], 1000)).toEqual([]);
+  });
+
   it("gives an id of a client to one decision of a key, until its time or until it is freed", async () => {
     const [a, b] = await both();
     const until = Date.now() + 60_000;
