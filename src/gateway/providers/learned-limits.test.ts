@@ -59,6 +59,9 @@ it("a context is never smaller than a request that was answered", () => {
 
 it.each([
   ["a limit that no model has", { limit: 5 }, refused(5000)],
+  ["a limit far below the known context", { limit: 600 }, refused(5000, { known: 128_000 })],
+  ["a limit far above the request", { limit: 16_000 }, refused(600, { known: 128_000 })],
+  ["a limit far above the request of an unknown model", { limit: 128_000 }, refused(600)],
   ["a short request", {}, refused(20)],
   ["a request far below the known context", {}, refused(2000, { known: 128_000 })],
 ])("%s teaches no context", (_, more, request) => {
@@ -67,10 +70,10 @@ it.each([
   expect(limits.context).toBeUndefined();
 });
 
-it("the stated limit is believed if the estimate of the request is far below it", () => {
+it("a host may serve a model with a shorter context than the known one", () => {
   const limits = new LearnedLimits(new StandingClock());
-  limits.learn({ kind: "context_length", limit: 128_000 }, refused(600));
-  expect(limits.context).toBe(128_000);
+  limits.learn({ kind: "context_length", limit: 2048 }, refused(5000, { known: 128_000 }));
+  expect(limits.context).toBe(2048);
 });
 
 it("a feature is only missing if the refused request uses it", () => {

@@ -18,21 +18,26 @@ export interface RefusedRequest {
 }
 
 /**
- * The context that a refusal shows, or undefined if the request is too short for a refusal about its
- * length. The estimate of a request may be a quarter of its tokens.
+ * The context that a refusal shows: the stated one, but less than the refused request has. Undefined if the refusal
+ * cannot be about the length of the request, which is far shorter than the limit, or if no host has so small a context.
  */
 function shownLimit(
   stated: number | undefined,
   { tokens, known = 0 }: RefusedRequest,
 ): number | undefined {
-  const isPlausible = tokens * UNDERCOUNT >= (stated ?? known);
-  if (stated === undefined) return isPlausible ? tokens - 1 : undefined;
-  return isPlausible ? Math.min(stated, tokens - 1) : stated;
+  if (tokens * UNDERCOUNT < (stated ?? known)) return undefined;
+  const limit = Math.min(stated ?? tokens, tokens - 1);
+  return limit < Math.max(SMALLEST_CONTEXT, Math.min(known, SMALLEST_SHORTENED))
+    ? undefined
+    : limit;
 }
 
+/** The estimate of a request may be a quarter of its tokens. */
 const UNDERCOUNT = 4;
 /** Models with a smaller context are not in use, so a refusal that shows one is about something else. */
 const SMALLEST_CONTEXT = 512;
+/** Smallest context with which hosts serve a model that has a longer one. Ollama did so by default. */
+const SMALLEST_SHORTENED = 2048;
 
 /** Limits of a model that its own refusals have shown. They are kept in memory and expire. */
 export class LearnedLimits {
@@ -58,7 +63,7 @@ export class LearnedLimits {
     }
     if (lesson?.kind !== "context_length") return;
     const limit = shownLimit(lesson.limit, refused);
-    if (limit === undefined || limit < SMALLEST_CONTEXT) return;
+    if (limit === undefined) return;
     const tokens = Math.max(limit, this.#recent(this.#answered) ?? 0);
     this.#context = { tokens: Math.min(tokens, this.context ?? tokens), until };
   }

@@ -1,4 +1,5 @@
 import { isRecord, parsed } from "../../wire/json.ts";
+import { lettersOf, windowsIn } from "./letters.ts";
 
 /** Whether a part of a host's message may repeat the request. */
 export interface Echo {
@@ -15,30 +16,43 @@ export const NO_ECHO: Echo = { ofValue: () => false, ofAny: () => false };
  * Finds text of a request in the host's message about it. Hosts quote a text in
  * part, with other quotation marks, escapes or spaces, so only letters and digits are compared, and a
  * few of them in sequence are enough. It may take the host's own words for a quotation, if the
- * conversation is about such errors; then nothing is remembered, which costs one call.
+ * conversation is about such errors; then nothing is remembered, which costs one call. The
+ * returned functions accept parts of `message`.
  */
-export function echoIn(sent: Uint8Array): Echo {
+export function echoIn(sent: Uint8Array, message: string): Echo {
   if (sent.length > MAX_BYTES) return { ofValue: () => true, ofAny: () => true };
   const request = parsed(Buffer.from(sent).toString());
   const model = isRecord(request) && typeof request.model === "string" ? request.model : "";
+  const said = lettersOf([message]);
   // A short name of a model is part of other words.
-  const own = [...DIALECT_WORDS, model].map(letters).filter((word) => word.length >= WINDOW);
-  const finder = (texts: () => string[]) => {
-    let all: string | undefined;
+  const own = [...DIALECT_WORDS, model]
+    .map((word) => lettersOf([word]).toString("latin1"))
+    .filter((word) => word.length >= WINDOW);
+  const finder = (texts: readonly string[]) => {
+    const letters = lettersOf(texts);
+    const repeated = windowsIn(letters, said, WINDOW);
     return (text: string) => {
-      all ??= letters(texts().join(" "));
-      const sought = all;
-      const cut = own.reduce((rest, word) => rest.replaceAll(word, " "), letters(text));
-      return cut.split(" ").some((part) => windowsOf(part).some((one) => sought.includes(one)));
+      const cut = own.reduce(
+        (rest, word) => rest.replaceAll(word, " "),
+        lettersOf([text]).toString("latin1"),
+      );
+      return cut.split(" ").some((part) => {
+        if (part.length < WINDOW) return part !== "" && letters.includes(part, 0, "latin1");
+        return !repeated || windowsOf(part).some((window) => repeated.has(window));
+      });
     };
   };
-  const ofValue = finder(() => textsIn(request).values);
-  const ofName = finder(() => textsIn(request).names);
+  const { values, names } = textsIn(request);
+  const ofValue = finder(values);
+  const ofName = finder(names);
   return { ofValue, ofAny: (text) => ofValue(text) || ofName(text) };
 }
 
-/** Size of a request beyond which all of a message counts as a repetition, because the comparison would take long. */
-const MAX_BYTES = 4 * 2 ** 20;
+/**
+ * Size of a request beyond which all of a message counts as a repetition. The thread that serves requests makes the
+ * comparison, which takes about 15 ms for this size.
+ */
+const MAX_BYTES = 2 ** 20;
 
 /** Values of members that hosts name in their own messages. They are no sentences, so they say nothing alone. */
 const DIALECT_WORDS = ["json_schema", "json_object", "image_url", "input_image", "developer"];
@@ -47,17 +61,7 @@ const DIALECT_WORDS = ["json_schema", "json_object", "image_url", "input_image",
 const WINDOW = 8;
 
 function windowsOf(text: string): string[] {
-  if (text === "") return [];
-  const count = Math.max(1, text.length - WINDOW + 1);
-  return Array.from({ length: count }, (_, i) => text.slice(i, i + WINDOW));
-}
-
-/** Letters and digits of a text in lower case, without escaped characters such as \n. */
-function letters(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/\\u([0-9a-f]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replaceAll(/\\[nrtbf]|[^a-z0-9]+/g, "");
+  return Array.from({ length: text.length - WINDOW + 1 }, (_, i) => text.slice(i, i + WINDOW));
 }
 
 /** All texts in the values of a request, and the names of its members that hosts do not use in their own words. */

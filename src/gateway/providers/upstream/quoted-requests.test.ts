@@ -115,11 +115,28 @@ describe("a message that quotes the request", () => {
     expect(error.lesson).toEqual({ kind: "unsupported_feature", feature: "json_schema" });
   });
 
-  it("a request that is too large to compare teaches nothing", () => {
+  it.each([5, 1.1])("a request of %s MB is too large to compare and teaches nothing", (size) => {
     const error = refused(400, openai("prompt is too long")).concerns(
-      sent("x".repeat(5 * 2 ** 20)),
+      sent("x".repeat(size * 2 ** 20)),
     );
     expect(error.lesson).toEqual({ kind: "request" });
     expect(error.refusal).toEqual({ kind: "context_length" });
+  });
+
+  it("a long request is compared", () => {
+    const lesson = (end: string) => {
+      const message = `cannot answer ${end}: prompt is too long`;
+      return refused(400, openai(message)).concerns(sent(`${"many words ".repeat(80_000)}${end}`))
+        .lesson;
+    };
+    expect(lesson("this")).toEqual({ kind: "context_length" });
+    expect(lesson("prompt is too long")).toEqual({ kind: "request" });
+  });
+
+  it("letters that fill both texts count as a repetition", () => {
+    const filler = "prompt is too long ";
+    const message = filler.repeat(20);
+    const error = refused(400, openai(message)).concerns(sent(filler.repeat(50_000)));
+    expect(error.lesson).toEqual({ kind: "request" });
   });
 });

@@ -48,7 +48,7 @@ export function judge(status: number, facts: ErrorFacts, sent: Uint8Array | unde
   if (refusal.kind === "request" || refusal.kind === "content_filter" || !sent) {
     return { refusal, lesson: refusal };
   }
-  const lesson = classify(status, facts, echoIn(sent));
+  const lesson = classify(status, facts, echoIn(sent, facts.message));
   // A missing credit counts against the deployment, so a quoted one is no reason at all.
   const isOwn = lesson.kind !== "request" || refusal.kind === "quota";
   return { refusal: isOwn ? lesson : refusal, lesson };
