@@ -76,6 +76,24 @@ describe.each(DIALECTS)("%s", (dialect) => {
   );
 });
 
+it("counts what a host reports for some attempts, and the price of the others", async () => {
+  const host = await startDialectHost();
+  const yaml = host.yaml.replace("model: up-chat, retries: 0", "model: up-chat, retries: 3");
+  const gateway = await startGateway(`${yaml}routers: {auto: {models: [chat-model]}}\n`);
+  const answers = [
+    { ...EMPTY, usage: { ...usage, cost: 0.02 } },
+    { ...EMPTY, usage },
+    { ...EMPTY, usage: { ...usage, cost: 0.03 } },
+    WHOLE,
+  ];
+  host.answer = () => ({ body: answers.shift()! });
+  const { status, json } = await gateway.post(PATHS.chat, { model: "auto", messages: MESSAGES });
+  expect([status, json.joust.cost]).toEqual([200, LISTED]);
+  await gateway.log.flush();
+  const spend = await spendOf(gateway);
+  expect(spend.total).toBeCloseTo(0.05 + 2 * LISTED, 9);
+});
+
 it("counts charged calls if no model answers, if the same model is called again, and against a budget", async () => {
   const host = await startDialectHost();
   const charged = { ...EMPTY, usage: { ...usage, cost: 0.02 } };

@@ -317,8 +317,8 @@ function logAnswers(
   let total = 0;
   const [first = 0, second = 0] = answers.map(({ slot, model, end, failure, fallbacks }) => {
     const own = { ...common, slot };
+    const isHidden = isLater || answers.length === 2;
     if (end) {
-      const isHidden = isLater || answers.length === 2;
       const cost = recorder.answered({ ...own, ...settled }, model, end, fallbacks, isHidden);
       // The first answer that is logged carries the counts of both.
       settled = undefined;
@@ -328,7 +328,7 @@ function logAnswers(
     if (!failure) return 0;
     const { error, startedAt } = failure;
     const lost = lostCost(model, error);
-    const cost = recorder.failed(own, model.name, error, startedAt, fallbacks, lost);
+    const cost = recorder.failed(own, model.name, error, startedAt, fallbacks, lost, isHidden);
     total += cost;
     return cost;
   });

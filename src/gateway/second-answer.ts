@@ -60,7 +60,7 @@ function logSecond(
   if (!end) {
     if (!failure) return 0;
     const { error, startedAt } = failure;
-    return recorder.failed(slot, model.name, error, startedAt, [], lostCost(model, error));
+    return recorder.failed(slot, model.name, error, startedAt, [], lostCost(model, error), true);
   }
   const { usage, cost: paid } = paidUsage(model, end, slot.promptTokens);
   const answer = { model: model.name, usage, cost: paid, isWhole: !end.error };

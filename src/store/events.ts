@@ -40,8 +40,10 @@ export interface Answered extends EventBase {
   readonly owner?: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Cost in US dollars. */
+  /** Cost in US dollars, that of earlier attempts of the model included. */
   readonly cost: number;
+  /** Part of the cost that was paid for earlier attempts of the model, which failed. */
+  readonly lostCost?: number | undefined;
   readonly latencyMs: number;
   readonly firstByteMs?: number | undefined;
   readonly fallbacks?:

@@ -9,8 +9,10 @@ describe("tally", () => {
     .map(([n, model, duel]) =>
       duel
         ? routed(n, { router: `r${model % 2}` })
-        : answered(n, 0, { model: MODELS[model]!, cost: n, owner: `k${n % 3}` }),
+        : answered(n, 0, { model: MODELS[model]!, cost: n, owner: `k${n % 3}`, ...fallbacks(n) }),
     );
+  const fallbacks = (n: number) =>
+    n % 2 === 0 ? {} : { fallbacks: [{ model: "ant", reason: "timeout", cost: n }] };
 
   it("has the same totals however the events are split into batches", () => {
     fc.assert(
@@ -36,4 +38,23 @@ describe("tally", () => {
       { seed: 1 },
     );
   });
+
+  it("counts the cost of failed calls apart", () => {
+    const events = [
+      answered(1, 0, { model: "bee", cost: 5, lostCost: 2, fallbacks: [FAILED] }),
+      answered(2, 0, { model: "bee", cost: 4, status: "failed" }),
+    ];
+    const costs = tally(events).map(({ model, counts: { cost, failed_cost } }) => [
+      model,
+      cost,
+      failed_cost,
+    ]);
+    expect(costs).toEqual([
+      ["", 5 + 3 + 4, 2 + 3 + 4],
+      ["bee", 5 + 4, 2 + 4],
+      ["ant", 3, 3],
+    ]);
+  });
 });
+
+const FAILED = { model: "ant", reason: "timeout", cost: 3 };

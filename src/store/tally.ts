@@ -34,6 +34,8 @@ export const COUNTS = [
   "rating_sum",
   /** Calls of a model that failed and were followed by a call of another model. */
   "fallbacks",
+  /** Part of `cost` that was paid for calls that failed. */
+  "failed_cost",
   ...PRICED_COUNTS,
 ] as const;
 
@@ -78,8 +80,8 @@ export function tally(events: readonly Tallied[]): Tally[] {
       add(event, ALL_MODELS, counts);
       add(event, event.model, counts);
       for (const { model, cost = 0 } of event.fallbacks ?? []) {
-        add(event, model, { fallbacks: 1, cost });
-        if (cost > 0) add(event, ALL_MODELS, { cost });
+        add(event, model, { fallbacks: 1, cost, failed_cost: cost });
+        if (cost > 0) add(event, ALL_MODELS, { cost, failed_cost: cost });
       }
       for (const [model, priced] of Object.entries(event.priced ?? {})) add(event, model, priced);
       const { always } = event;
@@ -110,6 +112,7 @@ function answerCounts(answer: Answered): Partial<Counts> {
     input_tokens: Math.round(answer.inputTokens),
     output_tokens: Math.round(answer.outputTokens),
     cost: answer.cost,
+    failed_cost: answer.status === "failed" ? answer.cost : (answer.lostCost ?? 0),
     latency_ms: answer.latencyMs,
   };
 }
@@ -134,14 +137,16 @@ function voteCounts({ verdict, models, source }: Omit<Voted, "x">): [string, Par
   ]);
 }
 
-/** Cost by API key and calendar month (UTC), the period of budgets. */
+/** Cost by API key and calendar month (UTC), the period of budgets. Calls that failed are included. */
 export function spending(
   events: readonly Tallied[],
 ): { owner: string; month: string; cost: number }[] {
   const sums = new Map<string, { owner: string; month: string; cost: number }>();
   for (const event of events) {
-    if (event.kind !== "answered" || event.owner === undefined || event.cost === 0) continue;
-    const { owner, cost } = event;
+    if (event.kind !== "answered" || event.owner === undefined) continue;
+    const { owner, fallbacks = [] } = event;
+    const cost = fallbacks.reduce((sum, call) => sum + (call.cost ?? 0), event.cost);
+    if (cost === 0) continue;
     const month = monthOf(event.at);
     const key = `${month} ${owner}`;
     sums.set(key, { owner, month, cost: (sums.get(key)?.cost ?? 0) + cost });

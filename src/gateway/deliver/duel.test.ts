@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { JoustClient } from "../../client/client.ts";
 import {
   chat,
   eventsOf,
@@ -186,6 +187,23 @@ models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}${c ? ", c: {
       const rated = await post("/v1/feedback", { id, rating: -1 });
       expect(rated.json.status).toBe("logged");
     }
+  });
+
+  it("does not name the model that failed in the events of the gateway", async () => {
+    const { post, url } = await start("error500", "well");
+    const stop = new AbortController();
+    const slots = new Set<number>();
+    const ask = () => void post("/v1/chat/completions", duelled("hi"));
+    for await (const { type, data } of new JoustClient({ baseUrl: url }).events({
+      signal: stop.signal,
+      onOpen: ask,
+    })) {
+      if (type !== "answer") continue;
+      expect(Object.keys(data)).toEqual(["id", "at", "router", "slot", "status"]);
+      slots.add(data.slot);
+      if (slots.size === 2) break;
+    }
+    stop.abort();
   });
 
   it.each([false, true])("does not wait for a model that hangs (stream: %s)", async (stream) => {

@@ -68,6 +68,16 @@ describe("spend", () => {
     expect(spendOf([dropped, ...duels.slice(1)], new Map(), []).learning).toBe(1);
   });
 
+  it("leaves calls that failed out of the mean cost of an answer", () => {
+    // Two duels between "one" and "two". "one" was paid 8 dollars for two calls that failed.
+    const log = [
+      row(ALL_MODELS, { shown: 2, duels: 2, answers: 6, failures: 2, cost: 14, failed_cost: 8 }),
+      row("one", { shown: 2, duels: 2, answers: 4, failures: 2, cost: 10, failed_cost: 8 }),
+      row("two", { shown: 2, duels: 2, answers: 2, cost: 4 }),
+    ];
+    expect(spendOf(log, new Map(), []).learning).toBe(1 + 2);
+  });
+
   it("has a range for the savings against models that may be the best", () => {
     const { always_best } = spendOf(tallies, prices, overall);
     expect(always_best).toMatchObject({

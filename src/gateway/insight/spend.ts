@@ -62,13 +62,13 @@ export function spendOf(
 /**
  * Cost of the answers that no request needed: one of the two answers of each duel, and everything that a judge requested.
  * A model has given `shown - duels` single answers and half of its answers in duels for the requests themselves; the
- * others are priced at its mean cost.
+ * others are priced at the mean cost of an answer that it gave. Calls that failed are no part of that mean.
  */
 function learningCost(models: readonly Counts[]): number {
-  return models.reduce((sum, { cost, answers, failures, shown, duels }) => {
+  return models.reduce((sum, { cost, failed_cost, answers, failures, shown, duels }) => {
     const given = answers - failures;
     const others = Math.min(given, Math.max(0, given - (shown - duels) - duels / 2));
-    return given > 0 ? sum + (cost / given) * others : sum;
+    return given > 0 ? sum + ((cost - failed_cost) / given) * others : sum;
   }, 0);
 }
 

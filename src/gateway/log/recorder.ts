@@ -82,7 +82,8 @@ export class Recorder {
     fallbacks: readonly Fallback[],
     hidden = false,
   ): number {
-    const { usage, total: cost } = paidUsage(model, end, slot.promptTokens);
+    const { usage, cost: paid, lost } = paidUsage(model, end, slot.promptTokens);
+    const cost = paid + lost;
     const status = end.error === undefined ? "ok" : statusOf(end.error);
     const metrics = this.#metricsOf(model);
     metrics.duration.observe((end.endedAt - end.sentAt) / 1000);
@@ -102,6 +103,7 @@ export class Recorder {
         inputTokens: usage.promptTokens,
         outputTokens: usage.completionTokens,
         cost,
+        ...(lost > 0 && { lostCost: lost }),
         latencyMs: rounded(end.endedAt - end.sentAt),
         firstByteMs: Number.isNaN(end.firstByteAt)
           ? undefined
@@ -128,6 +130,7 @@ export class Recorder {
     startedAt: number,
     fallbacks: readonly Fallback[],
     cost: number,
+    hidden = false,
   ): number {
     const status = statusOf(error);
     this.#parts.metrics.answers.inc({ model, status });
@@ -142,7 +145,7 @@ export class Recorder {
       fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
       error: status === "failed" ? error.message.slice(0, LONGEST_ERROR) : undefined,
     };
-    this.#write(answered, slot.isKept);
+    this.#write(answered, slot.isKept, hidden);
     return this.#spentOn([...fallbacks, { model, cost }]);
   }
 
@@ -228,13 +231,13 @@ function openFields(event: Answered) {
 }
 
 /**
- * Usage and cost of an answer that has ended. The cost is 0 if the price is unknown; `total` includes
- * earlier attempts of the model, which failed.
+ * Usage and cost of an answer that has ended. The cost is 0 if the price is unknown. `lost` is the
+ * cost of earlier attempts of the model, which failed.
  */
 export function paidUsage(model: ServedModel, end: AnswerEnd, promptTokens: number) {
   const usage = usageOf(end, promptTokens);
   const cost = model.cost(usage) ?? 0;
-  return { usage, cost, total: cost + (model.cost(end.lost) ?? 0) };
+  return { usage, cost, lost: model.lostCost(end.lost) };
 }
 
 function statusOf({ code }: UpstreamError): "failed" | "cancelled" {

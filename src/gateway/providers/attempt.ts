@@ -88,7 +88,7 @@ export async function attempt(
 
 /** Cost in US dollars of a call that failed after the upstream had reported its usage. */
 export function lostCost(model: ServedModel, error: UpstreamError | undefined): number {
-  return model.cost(error?.usage) ?? 0;
+  return model.lostCost(error?.lost);
 }
 
 /** The models that may accept a prompt that is too long for another one. */

@@ -13,7 +13,7 @@ import {
   type UpstreamRequest,
   withLost,
 } from "./upstream/upstream.ts";
-import { addUsage, type Usage } from "./upstream/usage.ts";
+import type { Usage } from "./upstream/usage.ts";
 
 /** An endpoint or key behind a model, as it is configured. */
 export interface DeploymentSpec {
@@ -181,7 +181,7 @@ export function balanced(
       const ordered = byAffinity(ready, request.affinity ?? newKey());
       const healthy = ordered.filter(({ state }) => state !== "open");
       const queue = healthy.length > 0 ? healthy : ordered;
-      let lost: Usage | undefined;
+      let lost: readonly Usage[] = [];
       for (let i = 0; ; i++) {
         const deployment = queue[i]!;
         try {
@@ -189,8 +189,8 @@ export function balanced(
           return { ...answer, deployment: deployment.spec.name };
         } catch (error) {
           if (error instanceof UpstreamError) {
-            lost = addUsage(lost, error.usage);
-            error.usage = lost;
+            lost = [...lost, ...error.lost];
+            error.lost = lost;
           }
           const isElsewhere = error instanceof UpstreamError && error.fault === "upstream";
           if (!isElsewhere || i + 1 === queue.length) throw error;

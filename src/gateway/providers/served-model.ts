@@ -22,7 +22,7 @@ import {
   type UpstreamRequest,
   withLost,
 } from "./upstream/upstream.ts";
-import { addUsage, costOf, type Price, type Usage } from "./upstream/usage.ts";
+import { costOf, type Price, type Usage } from "./upstream/usage.ts";
 
 /** A model as it is configured. */
 export interface ModelSpec {
@@ -152,6 +152,11 @@ export class ServedModel {
     return costOf(usage, this.spec.price);
   }
 
+  /** Cost in US dollars of attempts that failed: what the upstream reports or, for each that it does not report, the price. */
+  lostCost(attempts: readonly Usage[] = []): number {
+    return attempts.reduce((sum, usage) => sum + (this.cost(usage) ?? 0), 0);
+  }
+
   /** Cost of a usage at the list price in US dollars, or 0 if the price is unknown. */
   listCost(usage: Usage): number {
     return costOf({ ...usage, cost: undefined }, this.spec.price) ?? 0;
@@ -198,20 +203,22 @@ export function retrying(
   return {
     name: upstream.name,
     async call(request, signal) {
-      let lost: Usage | undefined;
+      let lost: readonly Usage[] = [];
       for (let attempt = 0; ; attempt++) {
         try {
           return withLost(await upstream.call(request, signal), lost);
         } catch (error) {
           if (!(error instanceof UpstreamError)) throw error;
-          lost = addUsage(lost, error.usage);
-          error.usage = lost;
+          lost = [...lost, ...error.lost];
+          error.lost = lost;
           const wait = waitBefore(attempt, error, settings, random);
           if (wait === undefined) throw error;
           onRetry(error);
           await clock.sleep(wait, signal).catch((cause) => {
             const problem = "was cancelled before the next attempt";
-            throw new UpstreamError("cancelled", upstream.name, problem, { cause });
+            const cancelled = new UpstreamError("cancelled", upstream.name, problem, { cause });
+            cancelled.lost = lost;
+            throw cancelled;
           });
         }
       }

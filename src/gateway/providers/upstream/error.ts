@@ -19,8 +19,8 @@ export class UpstreamError extends Error {
   readonly retryAfter: number | undefined;
   /** Advice to the operator or the client. */
   readonly hint: string | undefined;
-  /** Usage that the upstream reported before the answer failed, that of earlier attempts included. */
-  usage: Usage | undefined;
+  /** Usage that the upstream reported before the answer failed, and before earlier attempts did. */
+  lost: readonly Usage[] = [];
   readonly #facts: ErrorFacts | undefined;
   readonly #param: string | undefined;
   #verdict: Verdict | undefined;

@@ -165,7 +165,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#watch.stop();
     this.#settings.signal.removeEventListener("abort", this.#onAbort);
     if (error && !this.#hasBegun) {
-      error.usage = this.#translation?.usage;
+      const usage = this.#translation?.usage;
+      error.lost = usage ? [usage] : [];
       this.#answer.reject(error);
       return;
     }

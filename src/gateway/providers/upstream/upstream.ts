@@ -2,7 +2,7 @@ import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Edits, Members } from "../../wire/json.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import type { AnswerHeaders, UpstreamError } from "./error.ts";
-import { addUsage, type Usage } from "./usage.ts";
+import type { Usage } from "./usage.ts";
 
 /**
  * A host of models: a provider's API, a local server or the sandbox. It receives the client's
@@ -96,8 +96,8 @@ export interface Adaptation {
 export interface AnswerEnd {
   /** Usage as the upstream reported it, if it did. */
   readonly usage: Usage | undefined;
-  /** Usage of earlier attempts of the same model, which failed. */
-  readonly lost?: Usage | undefined;
+  /** Usage of each earlier attempt of the same model, which failed. Some may report a cost and others not. */
+  readonly lost?: readonly Usage[] | undefined;
   /** Events of a stream that were passed on: a lower bound of the tokens if usage is missing. */
   readonly events: number;
   readonly sentAt: number;
@@ -110,9 +110,9 @@ export interface AnswerEnd {
 }
 
 /** The answer with the usage of earlier attempts of the same model. */
-export function withLost(answer: UpstreamAnswer, lost: Usage | undefined): UpstreamAnswer {
-  if (!lost) return answer;
-  const end = answer.end.then((own) => ({ ...own, lost: addUsage(own.lost, lost) }));
+export function withLost(answer: UpstreamAnswer, lost: readonly Usage[]): UpstreamAnswer {
+  if (lost.length === 0) return answer;
+  const end = answer.end.then((own) => ({ ...own, lost: [...lost, ...(own.lost ?? [])] }));
   return { ...answer, end };
 }
 

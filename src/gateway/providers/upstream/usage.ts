@@ -16,21 +16,6 @@ export function usageOf(
   return { ...known, completionTokens: Math.max(known.completionTokens, end.events) };
 }
 
-/** Adds the tokens of two answers, and their costs if the upstream reports them. */
-export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
-  if (!a || !b) return a ?? b;
-  const isReported = a.cost !== undefined && b.cost !== undefined;
-  return {
-    promptTokens: a.promptTokens + b.promptTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    cacheWrite1hTokens: (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0),
-    completionTokens: a.completionTokens + b.completionTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    cost: isReported ? a.cost! + b.cost! : undefined,
-  };
-}
-
 export const NO_USAGE: Usage = {
   promptTokens: 0,
   cachedTokens: 0,

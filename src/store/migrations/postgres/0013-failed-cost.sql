@@ -1,0 +1,2 @@
+-- Part of the cost that was paid for calls that failed.
+ALTER TABLE tallies ADD COLUMN failed_cost double precision NOT NULL DEFAULT 0;
