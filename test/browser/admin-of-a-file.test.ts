@@ -21,6 +21,19 @@ describeInChromium("administration by a file", ({ open }) => {
     expect(await button(page, "Review the change").count()).toBe(0);
   });
 
+  it("lists the voters without a way to change them", async () => {
+    const { client } = gateway;
+    const messages = [{ role: "user", content: "Why?" }];
+    const { id } = await client.chat({ model: "auto", messages, joust: { duel: true } });
+    await client.vote({ id, winner: 0, voter: "ann" });
+    const page = await open(`${gateway.url}/#/admin/learning`);
+    await page.getByRole("row", { name: /^ann 1 / }).waitFor();
+    await page.getByText("the list is read-only").waitFor();
+    for (const name of ["Exclude ann", "Weigh ann", "Forget ann"]) {
+      expect(await button(page, name).count()).toBe(0);
+    }
+  });
+
   it("a gateway that is gone is shown, and the page recovers", async () => {
     const page = await open(`${gateway.url}/#/admin/system`);
     await page.getByRole("heading", { name: /^Joust / }).waitFor();

@@ -107,6 +107,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "router.freeze": "Froze learning of",
   "router.thaw": "Thawed learning of",
   "router.rollback": "Rolled back",
+  "router.weigh": "Weighed a voter of",
   "router.forget": "Forgot a voter of",
   backup: "Backed up to",
 };

@@ -7,12 +7,14 @@ import { Problem } from "../parts/problem.tsx";
 import { plural } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 import { MetricsPanel } from "./metrics-panel.tsx";
+import { VotersPanel } from "./voters-panel.tsx";
 
-/** Control of learning per router, and metrics that clients send. */
+/** Voters, control of learning per router, and metrics that clients send. */
 export function LearningPage() {
   const { configuration } = useManaged();
   return (
     <>
+      <VotersPanel />
       {Object.keys(configuration.effective.routers).map((router) => (
         <RouterLearning key={router} router={router} />
       ))}
@@ -111,7 +113,7 @@ function RouterLearning({ router }: { router: string }) {
           value={voter}
           onChange={setVoter}
           placeholder="name of the voter"
-          about="This cannot be undone. joust votes export prints the names."
+          about="This cannot be undone. The list of voters has the names."
         />
         <Button type="submit" class="self-start" disabled={isRunning || voter.trim() === ""}>
           Forget the voter

@@ -1,0 +1,168 @@
+import { useRef, useState } from "preact/hooks";
+import type { Voter } from "../../../src/client.ts";
+import { joust } from "../api/client.ts";
+import { Button } from "../parts/button.tsx";
+import { DataTable } from "../parts/data-table.tsx";
+import { SelectField } from "../parts/field.tsx";
+import { FormBox } from "../parts/form-box.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { plural } from "../text/format.ts";
+import { useManaged } from "./managed.ts";
+import { useVoters } from "./use-voters.ts";
+import { nameOf, VoterRow } from "./voter-row.tsx";
+import { WeightForm } from "./weight-form.tsx";
+
+/** The voters of a router, which can be excluded from learning, weighed and forgotten. */
+export function VotersPanel() {
+  const { configuration, isEditable } = useManaged();
+  const routers = Object.keys(configuration.effective.routers);
+  const [wanted, setWanted] = useState<string>();
+  const router = routers.find((name) => name === wanted) ?? routers[0];
+  return (
+    <Panel
+      title="Voters"
+      about={`Everybody who has voted, and how the learner judges them today. Nothing is learned from an excluded voter; the votes stay in the log and count again when the voter is included.${isEditable ? "" : " While a file manages this installation, the list is read-only."}`}
+    >
+      {routers.length > 1 && (
+        <SelectField
+          label="Router"
+          value={router!}
+          options={routers.map((name) => ({ value: name, text: name }))}
+          onChange={setWanted}
+        />
+      )}
+      {router !== undefined && <RouterVoters key={router} router={router} />}
+    </Panel>
+  );
+}
+
+function RouterVoters({ router }: { router: string }) {
+  const { isEditable } = useManaged();
+  const { list, problem, hasPrevious, refresh, next, previous } = useVoters(router);
+  const [edited, setEdited] = useState<Voter>();
+  const [result, setResult] = useState<string>();
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
+  const status = useRef<HTMLParagraphElement>(null);
+  /** Runs a change and says what it did. Returns whether it was made. */
+  const run = async (change: () => Promise<string>): Promise<boolean> => {
+    setIsBusy(true);
+    setFailure(undefined);
+    setResult(undefined);
+    try {
+      setResult(await change());
+      return true;
+    } catch (error) {
+      setFailure((error as Error).message);
+      return false;
+    } finally {
+      await refresh();
+      setIsBusy(false);
+    }
+  };
+  const weigh = (one: Voter, weight: number) =>
+    run(async () => {
+      await joust.weighVoter(router, { voter: one.voter, weight });
+      return textOfWeight(nameOf(one), weight);
+    });
+  const forget = async (one: Voter) => {
+    await run(async () => {
+      const { forgotten } = await joust.forget(router, { voter: one.voter });
+      return `${nameOf(one)} is forgotten: ${plural(forgotten, "vote")} ${forgotten === 1 ? "was" : "were"} erased.`;
+    });
+    // The button that had the focus is gone together with its row.
+    setTimeout(() => {
+      if (document.activeElement === document.body) status.current?.focus();
+    });
+  };
+  return (
+    <>
+      <Problem text={failure ?? problem} />
+      <p ref={status} role="status" tabIndex={-1} class="text-sm text-good empty:hidden">
+        {result}
+      </p>
+      {list?.data.length === 0 && <p class="text-sm text-muted">Nobody has voted yet.</p>}
+      {list && list.data.length > 0 && (
+        <DataTable label={`Voters of ${router}`} columns={COLUMNS} class="min-w-176">
+          {list.data.map((one) => (
+            <VoterRow
+              key={one.voter}
+              value={one}
+              isBusy={isBusy}
+              actions={
+                isEditable
+                  ? {
+                      weigh: (weight) => weigh(one, weight),
+                      edit: () => setEdited(one),
+                      forget: () => forget(one),
+                    }
+                  : undefined
+              }
+            />
+          ))}
+        </DataTable>
+      )}
+      {list?.weigh_voters === false && list.data.length > 0 && (
+        <p class="text-sm text-muted">
+          This router does not estimate how reliable people are: each counts fully.
+        </p>
+      )}
+      {list && (hasPrevious || list.next !== null) && (
+        <div class="flex flex-wrap gap-2">
+          <Button disabled={!hasPrevious} onClick={previous}>
+            Previous voters
+          </Button>
+          <Button disabled={list.next === null} onClick={next}>
+            Next voters
+          </Button>
+        </div>
+      )}
+      {edited && (
+        <FormBox
+          key={edited.voter}
+          opener={`weigh-${edited.voter}`}
+          onClose={() => setEdited(undefined)}
+        >
+          <WeightForm
+            name={nameOf(edited)}
+            weight={edited.weight}
+            isBusy={isBusy}
+            onCancel={() => setEdited(undefined)}
+            onSubmit={async (weight) => {
+              if (await weigh(edited, weight)) setEdited(undefined);
+            }}
+          />
+        </FormBox>
+      )}
+    </>
+  );
+}
+
+function textOfWeight(name: string, weight: number): string {
+  if (weight === 0) return `${name} is excluded. The learner starts again without these votes.`;
+  if (weight === 1) return `${name} is included. The learner starts again with these votes.`;
+  return `${name} has the weight ${weight}. The learner starts again with it.`;
+}
+
+const COLUMNS = [
+  { name: "Voter", hint: "Name in the log; it starts with the id of the API key if one was used" },
+  {
+    name: "Votes",
+    isNumber: true,
+    hint: "Votes in the log, without comments; at most 10,000 are counted",
+  },
+  { name: "First vote", isSpaced: true },
+  { name: "Last vote", isSpaced: true },
+  {
+    name: "Learner's estimate",
+    isSpaced: true,
+    hint: "For people: how much a vote counts, from 0 to 1, estimated from how often the voter agreed with the router. For judges and signals: how sharp the votes are, compared with those of people, with the 95% interval",
+  },
+  {
+    name: "Weight",
+    isSpaced: true,
+    hint: "Set by an operator, from 0 (excluded) to 1 (the default); it multiplies the learner's estimate",
+  },
+  { name: "Change", isHidden: true },
+];
