@@ -5,6 +5,7 @@ export const CELLS = [
   "plain",
   "stream",
   "tools",
+  "second",
   "structured",
   "image",
   "usage",
@@ -17,6 +18,7 @@ export const CELL_TITLES: Readonly<Record<Cell, string>> = {
   plain: "plain",
   stream: "stream",
   tools: "tool loop",
+  second: "second message",
   structured: "structured",
   image: "image",
   usage: "usage",
@@ -39,6 +41,7 @@ const PROMPTS: Readonly<Record<Cell, string>> = {
   plain: "Say the code.",
   stream: "Count slowly.",
   tools: "How warm is it where Ada lives, in Fahrenheit?",
+  second: "Say the code, and say it again later.",
   structured: "Describe Ada.",
   image: "What is in this picture?",
   usage: "Say little.",
@@ -46,7 +49,7 @@ const PROMPTS: Readonly<Record<Cell, string>> = {
   error: "Say what is forbidden.",
 };
 
-const MARK = /\[(plain|stream|tools|structured|image|usage|abort|error) ([0-9a-f]{8})\]/;
+const MARK = /\[(plain|stream|tools|second|structured|image|usage|abort|error) ([0-9a-f]{8})\]/;
 
 /** The cell and the nonce that the texts of a user name, if there are any. */
 export function markIn(texts: readonly string[]): { cell: Cell; nonce: string } | undefined {
@@ -63,6 +66,7 @@ export function piecesOf(nonce: string): string[] {
 }
 
 export const plainText = (nonce: string) => `The code is ${nonce}.`;
+export const secondText = (nonce: string) => `The code is still ${nonce}.`;
 export const finalText = (nonce: string, degrees: string) => `It is ${degrees} there (${nonce}).`;
 export const imageText = (nonce: string) => `A picture of ${IMAGE_SHA.slice(0, 8)} (${nonce}).`;
 export const refusalText = (nonce: string) => `the prompt ${nonce} is not allowed here`;

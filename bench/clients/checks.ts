@@ -10,6 +10,7 @@ import {
   plainText,
   refusalText,
   SYSTEM,
+  secondText,
   UNKNOWN_MODEL,
   USAGE,
 } from "./cells.ts";
@@ -51,7 +52,8 @@ export async function problemOf(run: CellRun): Promise<string | undefined> {
   const different = differenceOf(returned.value ?? {}, expected);
   if (different) return `the client returned ${different}`;
   if (received.some(({ dialect }) => dialect !== upstream)) return "another upstream was called";
-  const least = cell === "tools" ? 4 : Object.keys(expected).length > 1 && cell === "usage" ? 2 : 1;
+  const hasTwo = cell === "second" || (cell === "usage" && Object.keys(expected).length > 1);
+  const least = cell === "tools" ? 4 : hasTwo ? 2 : 1;
   if (received.length < least) return `only ${received.length} requests arrived`;
   if (!isAgent && cell === "tools" && received.length !== 4) return "a step was repeated";
   const problem = isAgent ? undefined : problemInRequests(run);
@@ -86,6 +88,7 @@ const EXPECTED: Readonly<Record<Cell, (nonce: string, isAgent: boolean) => Expec
   plain: (nonce) => ({ text: plainText(nonce) }),
   stream: (nonce) => ({ text: piecesOf(nonce).join(""), pieces: AtLeast.two }),
   tools: (nonce) => ({ text: finalText(nonce, "62.6 F") }),
+  second: (nonce) => ({ text: secondText(nonce) }),
   structured: (nonce) => ({ object: objectOf(nonce) }),
   image: (nonce) => ({ text: imageText(nonce) }),
   usage: () => ({ plain: USAGE, stream: USAGE }),

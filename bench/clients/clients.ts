@@ -59,6 +59,8 @@ function configuration(upstream: Upstream): string {
   const dialects = ["chat", "responses", "messages"] as const;
   return JSON.stringify({
     keys: { bench: { key: CLIENT_KEY } },
+    // Some clients refer to earlier answers instead of sending them again.
+    store: { prompts: true },
     providers: Object.fromEntries(
       dialects.map((dialect) => [
         `${dialect}-host`,

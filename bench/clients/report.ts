@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
 import { DOCS, fillPage } from "../publish.ts";
 import { CELL_TITLES, CELLS, type Cell } from "./cells.ts";
-import { type Client, ROSTER } from "./roster.ts";
+import { type Client, hasCell, ROSTER } from "./roster.ts";
 import type { Outcome } from "./run-client.ts";
 
 const RESULTS = resolve(DOCS, "tables/clients.json");
@@ -55,6 +55,7 @@ function tableOf(rows: ReadonlyMap<string, Row>): string {
     const cells = CELLS.map((cell) => {
       const reason = client.impossible?.[cell];
       if (reason !== undefined) return `n/a (${noteOf(reason)})`;
+      if (!hasCell(client, cell)) return "\u2013";
       const problems = Object.values(row.cells[cell] ?? {});
       const right = problems.filter((problem) => problem === null).length;
       const remark = client.partial?.[cell]?.reason;

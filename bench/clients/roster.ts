@@ -23,6 +23,8 @@ export interface Client {
   readonly givesObjects?: boolean;
   /** A remark about the whole row. */
   readonly note?: string;
+  /** Whether the script has the cell "second". */
+  readonly hasSecond?: boolean;
   /** Cells that the client itself cannot do, with the reason. */
   readonly impossible?: Partial<Record<Cell, string>>;
   /** Members of a cell's result that the client itself gets wrong or does not give, with the reason. */
@@ -94,6 +96,7 @@ export const ROSTER: readonly Client[] = [
     environment: openaiPython,
     versions: ["openai"],
     script: "openai_responses.py",
+    hasSecond: true,
   },
   {
     name: "openai-node-chat",
@@ -110,6 +113,7 @@ export const ROSTER: readonly Client[] = [
     environment: openaiNode,
     versions: ["openai"],
     script: "openai_responses.mjs",
+    hasSecond: true,
   },
   {
     name: "anthropic-python",
@@ -134,6 +138,7 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/openai"],
     script: "ai_sdk.mjs",
+    hasSecond: true,
   },
   {
     name: "ai-sdk-openai-chat",
@@ -142,6 +147,7 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/openai"],
     script: "ai_sdk.mjs",
+    hasSecond: true,
   },
   {
     name: "ai-sdk-anthropic",
@@ -150,6 +156,7 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/anthropic"],
     script: "ai_sdk.mjs",
+    hasSecond: true,
   },
   {
     name: "ai-sdk-openai-compatible",
@@ -158,6 +165,7 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/openai-compatible"],
     script: "ai_sdk.mjs",
+    hasSecond: true,
   },
   {
     name: "langchain-python-chat",
@@ -366,3 +374,8 @@ export const ROSTER: readonly Client[] = [
     },
   },
 ];
+
+/** Whether a client is checked in a cell. */
+export function hasCell({ impossible, hasSecond = false }: Client, cell: Cell): boolean {
+  return impossible?.[cell] === undefined && (cell !== "second" || hasSecond);
+}

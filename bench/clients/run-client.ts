@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
 import { CELLS, type Cell, IMAGE, MAX_TOKENS, promptOf, SYSTEM, UNKNOWN_MODEL } from "./cells.ts";
 import { problemOf, type Returned } from "./checks.ts";
-import type { Client } from "./roster.ts";
+import { type Client, hasCell } from "./roster.ts";
 import { functionLoop } from "./upstream/loops.ts";
 import { shellLoop } from "./upstream/shell-loop.ts";
 import { CLIENT_KEY, type Upstream } from "./upstream/upstream.ts";
@@ -32,7 +32,7 @@ export async function runClient(client: Client, places: Places): Promise<Outcome
   upstream.received.length = 0;
   upstream.loop = client.isAgent ? shellLoop : functionLoop;
   const entries = DIALECTS.flatMap((dialect) =>
-    CELLS.filter((cell) => client.impossible?.[cell] === undefined).map((cell) => {
+    CELLS.filter((cell) => hasCell(client, cell)).map((cell) => {
       const nonce = randomBytes(4).toString("hex");
       return { dialect, model: routerOf(dialect), cell, nonce, prompt: promptOf(cell, nonce) };
     }),

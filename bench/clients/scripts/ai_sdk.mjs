@@ -71,6 +71,13 @@ await run({
     return { text: await result.text };
   },
 
+  async second(model, prompt) {
+    const question = { role: "user", content: prompt };
+    const { response } = await generateText(options(model, { messages: [question] }));
+    const messages = [question, ...response.messages, { role: "user", content: "And again?" }];
+    return { text: (await generateText(options(model, { messages }))).text };
+  },
+
   async structured(model, prompt) {
     const output = Output.object({ schema: Person });
     return { object: (await generateText(options(model, { prompt, output }))).output };

@@ -65,6 +65,12 @@ await run({
     }
   },
 
+  async second(model, prompt) {
+    const { id } = await ask(model, prompt);
+    const second = await ask(model, "And again?", { previous_response_id: id });
+    return { text: second.output_text };
+  },
+
   async structured(model, prompt) {
     const answer = await client.responses.parse({
       ...options(model, prompt),

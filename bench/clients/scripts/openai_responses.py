@@ -51,6 +51,11 @@ def tools(model, prompt):
             )
 
 
+def second(model, prompt):
+    first = ask(model, prompt)
+    return {"text": ask(model, "And again?", previous_response_id=first.id).output_text}
+
+
 def structured(model, prompt):
     answer = client.responses.parse(
         model=model, input=prompt, instructions=SYSTEM, text_format=Person

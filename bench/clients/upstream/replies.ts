@@ -8,6 +8,7 @@ import {
   objectOf,
   piecesOf,
   plainText,
+  secondText,
   sha256,
 } from "../cells.ts";
 import { type Answer, type Conversation, Refused, type ToolCall } from "./conversation.ts";
@@ -49,6 +50,8 @@ export function replyTo(request: Conversation, loop: Loop): Reply {
       return reply(aboutImage(request, nonce, loop));
     case "structured":
       return reply(structured(request, nonce));
+    case "second":
+      return reply(secondAnswer(request, nonce));
     case "tools":
       return reply(nextStep(request, nonce, loop));
   }
@@ -120,6 +123,21 @@ function isOfPerson(schema: unknown): boolean {
   const types = Object.entries(properties ?? {}).map(([name, { type }]) => [name, type]);
   const expected = { name: "string", age: "integer", tags: "array" };
   return isDeepStrictEqual(Object.fromEntries(types), expected);
+}
+
+/** The answer to the first message or, if the conversation has the first answer, to the second. */
+function secondAnswer({ entries }: Conversation, nonce: string): Answer {
+  const first = plainText(nonce);
+  const said = entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.text] : []));
+  const users = entries.filter(({ kind }) => kind === "user");
+  if (said.length === 0 && users.length === 1) return say(first);
+  if (!isDeepStrictEqual(said, [first])) {
+    throw new Refused(`the first answer became ${JSON.stringify(said)}`);
+  }
+  if (users.length !== 2 || entries.at(-1)?.kind !== "user") {
+    throw new Refused("the second message is missing");
+  }
+  return say(secondText(nonce));
 }
 
 /** The next call of the loop, whose arguments are results of earlier ones; after the last one, the answer. */
