@@ -4,6 +4,7 @@ import { listIn, REFERENCE, StoredConversation } from "./log/conversation.ts";
 import type { StoredResponses } from "./log/stored-responses.ts";
 import { type AdmittedRequest, answerConversation, type RequestParts } from "./request.ts";
 import type { Client } from "./wire/client.ts";
+import { checkFiniteText } from "./wire/infinite.ts";
 import { editMembers, type Members } from "./wire/json.ts";
 
 /**
@@ -27,6 +28,7 @@ export async function answerResponse(
   const mayRefer = previous !== undefined || hasReference(request.body);
   // The bytes of the request may be gone when the answer is complete.
   const input = isStored || mayRefer ? itemsOf(members) : "";
+  checkFiniteText(`[${input}]`, "input");
   const earlier = previous === undefined ? [] : await stored.upTo(previous);
   const resolved = await stored.resolved(input);
   const isExpanded = previous !== undefined || resolved !== input;

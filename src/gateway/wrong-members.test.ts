@@ -8,9 +8,26 @@ const DIALECTS = Object.keys(PATHS) as DialectName[];
 
 async function startAll() {
   const host = await startDialectHost();
-  const gateway = await startGateway(`${host.yaml}routers: {auto: {}}\n`);
+  const gateway = await startGateway(`${host.yaml}routers: {auto: {}}\nstore: {prompts: true}\n`);
   return { host, gateway };
 }
+
+const usage = { input_tokens: 1, output_tokens: 1 };
+const ANSWERS: Readonly<Record<DialectName, object>> = {
+  chat: {
+    id: "1",
+    choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
+  },
+  responses: { id: "1", object: "response", status: "completed", output: [], usage },
+  messages: {
+    id: "1",
+    type: "message",
+    role: "assistant",
+    content: [],
+    stop_reason: "end_turn",
+    usage,
+  },
+};
 
 const listOf = (dialect: DialectName) => (dialect === "responses" ? "input" : "messages");
 
@@ -31,6 +48,45 @@ describe.each(DIALECTS)("a request of %s", (dialect) => {
       }
     }
     expect(host.received).toHaveLength(0);
+  });
+
+  it("with a nested number that is too large passes unchanged, or is refused with its name", async () => {
+    const { host, gateway } = await startAll();
+    host.answer = (_, name) => ({ body: ANSWERS[name] });
+    const list = `"${listOf(dialect)}":[{"role":"user","content":"x"}]`;
+    const tool = '{"type":"object","properties":{"a":{"maximum":1e999}}}';
+    const tools = {
+      chat: `[{"type":"function","function":{"name":"f","parameters":${tool}}}]`,
+      responses: `[{"type":"function","name":"f","parameters":${tool}}]`,
+      messages: `[{"name":"f","input_schema":${tool}}]`,
+    }[dialect];
+    for (const name of DIALECTS) {
+      host.received.length = 0;
+      const response = await fetch(`${gateway.url}/v1/${PATHS[dialect]}`, {
+        method: "POST",
+        body: `{"model":"${name}-model",${list},"max_tokens":9,"tools":${tools}}`,
+      });
+      const text = await response.text();
+      if (response.status === 400) {
+        const path = {
+          chat: "function.parameters",
+          responses: "parameters",
+          messages: "input_schema",
+        };
+        const param = `tools[0].${path[dialect]}.properties.a.maximum`;
+        expect(JSON.parse(text).error).toMatchObject({
+          message: expect.stringContaining(`${param} is too large for a number`),
+        });
+        expect(host.received).toHaveLength(0);
+        expect(name).not.toBe(dialect);
+      } else {
+        expect([name, response.status]).toEqual([dialect, 200]);
+        const [{ parameters, input_schema } = {}] = host.received.map(
+          ({ body: { tools: sent } }) => sent[0].function ?? sent[0],
+        );
+        expect((parameters ?? input_schema).properties.a.maximum).toBe(Number.POSITIVE_INFINITY);
+      }
+    }
   });
 
   it("with a content that is neither text nor a list is refused, and the error names it", async () => {
@@ -55,4 +111,22 @@ it("compaction of a conversation is refused as not supported", async () => {
   const { error } = (await response.json()) as { error: { code: string; hint: string } };
   expect([response.status, error.code]).toEqual([400, "not_supported"]);
   expect(error.hint).toContain("send the conversation itself");
+});
+
+it("a body of other endpoints with a number that is too large is refused, and the error names it", async () => {
+  const { gateway } = await startAll();
+  for (const [path, body, param] of [
+    ["/v1/feedback", '{"id":"x","metric":"m","value":1e999}', "value"],
+    ["/v1/admin/keys", '{"name":"n","models":["a",1e999]}', "models[1]"],
+    [
+      "/v1/responses",
+      '{"model":"auto","input":[{"role":"user","content":"x","n":{"a":1e999}}]}',
+      "input[0].n.a",
+    ],
+  ]) {
+    const response = await fetch(`${gateway.url}${path}`, { method: "POST", body: body! });
+    const { error } = (await response.json()) as { error: { param: string; message: string } };
+    expect([path, response.status, error.param]).toEqual([path, 400, param]);
+    expect(error.message).toContain("is too large for a number");
+  }
 });

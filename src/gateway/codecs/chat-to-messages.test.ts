@@ -261,6 +261,7 @@ it.each([
   ['{"city": "Li', { input: '{"city": "Li' }],
   ["Lima", { input: "Lima" }],
   ["[1]", { input: "[1]" }],
+  ['{"a":{"b":1e999}}', { input: '{"a":{"b":1e999}}' }],
   ["", {}],
 ])("arguments of an earlier call that are no JSON object are kept as a text: %j", (text, input) => {
   const call = { id: "c1", type: "function", function: { name: "f", arguments: text } };

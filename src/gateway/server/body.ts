@@ -1,6 +1,7 @@
 import type { FastifyServerOptions } from "fastify";
 import type { z } from "zod";
 import { checked } from "../wire/http-error.ts";
+import { checkFinite } from "../wire/infinite.ts";
 import { scanRequest } from "../wire/json.ts";
 import type { App } from "./app.ts";
 
@@ -44,5 +45,7 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
 function objectIn(body: Buffer | null): unknown {
   if (!body || body.length === 0) return {};
   scanRequest(body); // throws unless the body is an object of limited size and depth
-  return JSON.parse(body.toString());
+  const value: unknown = JSON.parse(body.toString());
+  checkFinite(value);
+  return value;
 }

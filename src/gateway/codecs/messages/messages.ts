@@ -1,3 +1,4 @@
+import { infiniteField } from "../../wire/infinite.ts";
 import type { Json } from "../../wire/json.ts";
 import { customArguments } from "../items/custom.ts";
 import { isSystem, outputsFirst } from "../items/group.ts";
@@ -147,11 +148,12 @@ export function writeCall(item: FunctionCallItem): Json {
   return { type: "tool_use", id, name, input: {}, ...slots };
 }
 
-/** Arguments as an object. Text that is not a JSON object becomes the member `input`. */
+/** Arguments as an object. Text that is not a JSON object, or cannot be written as one, becomes the member `input`. */
 function inputOf(item: FunctionCallItem): Json {
   if (item.custom) return customArguments(item.arguments);
   if (item.arguments.trim() === "") return {};
-  return record(parseJson(item.arguments)) ?? customArguments(item.arguments);
+  const input = record(parseJson(item.arguments));
+  return input && infiniteField(input) === undefined ? input : customArguments(item.arguments);
 }
 
 /**

@@ -121,6 +121,16 @@ describe("rules", () => {
     expect(adaptedBy(rules, { messages: [user], tools: [], response_format }).adapted).toEqual([]);
   });
 
+  it("a member with a number that is too large to be written again keeps its bytes", () => {
+    const schema = '{"type":"json_schema","json_schema":{"schema":{"maximum":1e999}}}';
+    const messages = '[{"role":"developer","content":"x","n":1e999}]';
+    const body = `{"messages":${messages},"tools":[{}],"response_format":${schema},"a":{"b":1,"c":1e999}}`;
+    const rules = { drop: ["a.b"], noDeveloper: true, noSchemaWithTools: true };
+    const members = scanObject(Buffer.from(body));
+    const { edits, adapted } = adapt(rules, "chat", members);
+    expect([Buffer.from(editMembers(members, edits)).toString(), adapted]).toEqual([body, []]);
+  });
+
   it("other dialects keep their messages", () => {
     const body = { messages: [{ role: "developer", reasoning_content: "x" }], store: true };
     const rules = { noDeveloper: true, dropFromMessages: ["reasoning_content"], drop: ["store"] };

@@ -1,4 +1,5 @@
 import type { DialectName } from "../../wire/dialect-names.ts";
+import { infiniteField } from "../../wire/infinite.ts";
 import { type Edits, isRecord, type Json, type Members } from "../../wire/json.ts";
 import type { Adaptation } from "../upstream/upstream.ts";
 import { adaptMessages, schemaInstructions, withInstructions } from "./messages.ts";
@@ -48,6 +49,7 @@ function adaptChat(rules: ParameterRules, request: EditedRequest): void {
   const messages = request.value("messages");
   if (!isRecord(format) || !/^json/.test(String(format.type))) return;
   if (!Array.isArray(tools) || tools.length === 0 || !Array.isArray(messages)) return;
+  if (infiniteField([format, messages]) !== undefined) return;
   request.move(
     "response_format",
     "messages",
@@ -87,7 +89,9 @@ class EditedRequest implements Adapted {
     return Buffer.from(buffer, byteOffset + valueStart, valueEnd - valueStart).includes(word);
   }
 
+  /** Changes the value of a member. One with a number that is too large to be written again keeps its bytes. */
   set(name: string, value: unknown, adapted: readonly Adaptation[]): void {
+    if (infiniteField(value) !== undefined) return;
     this.#set.set(name, JSON.stringify(value));
     this.adapted.push(...adapted);
   }

@@ -5,6 +5,7 @@ import {
   type TranslatedRequest,
   translateRequest,
 } from "../../codecs/translate-request.ts";
+import { infiniteField } from "../../wire/infinite.ts";
 import { isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
 
 /** A translated request with the members of its body, as bytes. */
@@ -36,5 +37,9 @@ function parse(body: Uint8Array): Json {
     throw new Untranslatable(`the request is not JSON: ${error}`);
   }
   if (!isRecord(value)) throw new Untranslatable("the request is not a JSON object");
+  const infinite = infiniteField(value);
+  if (infinite !== undefined) {
+    throw new Untranslatable(`${infinite} is too large for a number`, infinite);
+  }
   return value;
 }
