@@ -19,7 +19,11 @@ export async function prune(
   const last = await store.positionAt(router, before - 1);
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   const positions = await store.snapshotPositions(router);
-  const upTo = positions.findLast((position) => position <= last && !schedule.isFrozenAt(position));
+  // A snapshot may contain votes that were rolled back since, or be learned with other weights of voters.
+  const upTo = positions.findLast(
+    (position) =>
+      position <= last && schedule.hasPrefix(position) && !schedule.isFrozenAt(position),
+  );
   if (upTo === undefined) {
     throw new InputError(
       { file: router },

@@ -53,6 +53,8 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
+const EXCLUDED = { voter: "v1", weight: 0 };
+
 const row = { at: "2026-01-01T00:00:00Z", query: "Why?", a: "ant", b: "bee", outcome: "a" };
 
 describe("votes import", () => {
@@ -271,6 +273,30 @@ describe("operations on learning", () => {
     expect((await folded(store)).hash()).toBe(before.hash());
     await thaw(store, "auto", T0 + 60_000, true);
     expect((await folded(store)).counts.votes).toBe(12);
+  });
+
+  it.each([
+    ["rolled back", (store: Store) => rollBack(store, "auto", { time: T0 + 4500 }, T0 + 20_000)],
+    ["of an excluded voter", (store: Store) => weigh(store, "auto", EXCLUDED, T0 + 20_000)],
+  ])("prune no votes up to a snapshot that has learned votes %s", async (_, change) => {
+    const store = await start();
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const save = async () => {
+      const fold = await folded(store);
+      const { position } = fold;
+      const snapshot = { position, at: T0, hash: fold.hash(), state: fold.toBytes() };
+      await store.saveSnapshot({ router: "auto", ...snapshot }, token);
+      return fold;
+    };
+    await save();
+    await change(store);
+    await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(
+      errorText(/no snapshot.*hint:/),
+    );
+    await store.append([voted(30)]);
+    const fold = await save();
+    expect((await prune(store, "auto", T0 + 60_000, true)).votes).toBeGreaterThan(0);
+    expect((await folded(store)).hash()).toBe(fold.hash());
   });
 
   it("exclude a voter from earlier and later votes, and include the voter again", async () => {
