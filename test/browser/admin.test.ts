@@ -92,6 +92,9 @@ describeInChromium("administration in the store", ({ open, context }) => {
 
   it("changes the price of a model, disables it, adds one of the catalog and retires one", async () => {
     const page = await visit("models");
+    for (const price of ["Input", "Output"]) {
+      await page.getByRole("columnheader", { name: `${price}, $ per million tokens` }).waitFor();
+    }
     await button(page, "Edit llama-3").click();
     await page.getByLabel("Input price").fill("0.5");
     await page.getByLabel("Output price").fill("1.5");

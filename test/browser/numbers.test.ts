@@ -229,6 +229,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
 
   async function showsModels(page: Page, { models }: Stats): Promise<void> {
     const table = page.getByRole("region", { name: "Models" }).last().getByRole("table");
+    await table.getByRole("columnheader", { name: "Price, $ per million tokens" }).waitFor();
     for (const one of models) {
       const row = table.getByRole("row", { name: new RegExp(`^${one.model} `) });
       const { share, calls, failures, mean_latency_ms: latency, votes, wins, cost } = one;

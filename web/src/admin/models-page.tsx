@@ -66,9 +66,17 @@ export function ModelsPage() {
 const COLUMNS = [
   { name: "Model" },
   { name: "Provider" },
-  { name: "Input", isNumber: true, hint: "US dollars per million tokens of the prompt" },
-  { name: "Output", isNumber: true, hint: "US dollars per million tokens of the answer" },
-  { name: "Context", isNumber: true, hint: "Tokens of prompt and answer together" },
+  {
+    name: "Input, $ per million tokens",
+    isNumber: true,
+    hint: "US dollars per million tokens of the prompt",
+  },
+  {
+    name: "Output, $ per million tokens",
+    isNumber: true,
+    hint: "US dollars per million tokens of the answer",
+  },
+  { name: "Context, tokens", isNumber: true, hint: "Tokens of prompt and answer together" },
   { name: "Can", isSpaced: true, hint: "Kinds of requests that the model accepts besides text" },
   { name: "State", isSpaced: true, hint: "Whether the model gets requests" },
   { name: "Change", isHidden: true },

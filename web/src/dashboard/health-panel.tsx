@@ -13,7 +13,11 @@ const STATES = {
 const COLUMNS: readonly Column[] = [
   { name: "Model" },
   { name: "State", hint: "By the calls of the last 30 minutes" },
-  { name: "Price", hint: "US dollars per million tokens, input and output", isNumber: true },
+  {
+    name: "Price, $ per million tokens",
+    hint: "US dollars per million tokens, input and output",
+    isNumber: true,
+  },
   { name: "Share", hint: "Share of the answers given", isNumber: true },
   { name: "Calls", hint: "Answers and failures", isNumber: true },
   { name: "Errors", hint: "Share of the calls that failed", isNumber: true },
