@@ -33,7 +33,7 @@ export interface Replay {
   readonly frozen: boolean;
   /** SHA-256 of the posterior. */
   readonly hash: string;
-  /** Votes of the log by result; `void` counts those rolled back, forgotten or excluded by a freeze. */
+  /** Votes of the log by result; `void` counts those rolled back, excluded by a freeze, or of an excluded voter. */
   readonly votes: FoldCounts & { readonly void: number };
   /** The newest snapshot of the learner, and whether replaying to its position gives the same posterior. */
   readonly snapshot: Checked | null;

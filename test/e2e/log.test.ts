@@ -55,8 +55,18 @@ describe("joust replay and joust votes", () => {
     const back = await folded();
     expect(back.hash).toBe(then.hash);
     expect(back.votes.void).toBe(first.votes.votes - then.votes.votes);
+    expect(await run("votes", "weigh", "v1", "0")).toMatch(/v1 has the weight 0 instead of 1/);
+    const without = await folded();
+    expect(without.votes.votes).toBeLessThan(back.votes.votes);
+    await run("votes", "weigh", "v1", "1");
+    expect((await folded()).hash).toBe(back.hash);
+    const heavy = await joust("votes", "weigh", "v1", "2", "--data", data);
+    expect([heavy.code, heavy.stderr]).toEqual([
+      2,
+      expect.stringMatching(/weight.*\nhint: .*0\.5/),
+    ]);
     expect(await run("votes", "forget", "v1")).toMatch(/v1 is forgotten/);
-    expect((await folded()).votes.votes).toBeLessThan(back.votes.votes);
+    expect((await folded()).hash).toBe(without.hash);
 
     await run("votes", "freeze");
     expect((await folded()).frozen).toBe(true);

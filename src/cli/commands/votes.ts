@@ -5,11 +5,18 @@ import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { codeOf, writeError } from "../../core/input/system-error.ts";
 import { plural } from "../../lab/report/words.ts";
-import { forget, freeze, type RollbackTarget, rollBack, thaw } from "../../learner/controls.ts";
+import {
+  forget,
+  freeze,
+  type RollbackTarget,
+  rollBack,
+  thaw,
+  weigh,
+} from "../../learner/controls.ts";
 import { prune } from "../../learner/prune.ts";
 import type { Store } from "../../store/store.ts";
 import { newCommand } from "../shared/command.ts";
-import { ENCODER_HELP, number, time, withModelsFlag } from "../shared/flags.ts";
+import { ENCODER_HELP, number, readNumber, time, withModelsFlag } from "../shared/flags.ts";
 import { statusLine } from "../shared/status-line.ts";
 import {
   DEFAULT_ROUTER,
@@ -54,6 +61,7 @@ A line of a file of votes:
     .addCommand(freezeCommand())
     .addCommand(thawCommand())
     .addCommand(rollBackCommand())
+    .addCommand(weighCommand())
     .addCommand(forgetCommand())
     .addCommand(pruneCommand());
 }
@@ -230,6 +238,29 @@ function targetOf({ to, position }: RollBackFlags): RollbackTarget {
   if (position !== undefined && to === undefined) return { position };
   const problem = to === undefined ? "is missing" : "is given together with --position";
   throw new InputError({ file: "--to" }, problem, "give either --to TIME or --position N");
+}
+
+function weighCommand(): Command {
+  const command = newCommand({
+    name: "weigh",
+    summary: "exclude a voter from learning, or set a weight",
+    description:
+      "Sets the weight of all votes of one voter, earlier and later ones, and learns again with it. The votes stay in the log. With the weight 1, what was learned from them returns exactly.",
+    examples: [
+      ["Learn nothing from a person", "joust votes weigh key_1234/ann 0"],
+      ["Learn from the person again", "joust votes weigh key_1234/ann 1"],
+    ],
+  })
+    .argument("<voter>", 'name of the voter as "votes export" prints it')
+    .argument("<weight>", "0 (excluded) to 1 (the default)", (text: string) =>
+      readNumber("weight", text, { from: 0, to: 1, example: "joust votes weigh key_1234/ann 0.5" }),
+    );
+  return withRouterFlags(command).action((voter: string, weight: number, flags: StoreFlags) =>
+    printing(flags, async (store, router) => {
+      const { before } = await weigh(store, router, { voter, weight }, Date.now());
+      return `${voter} has the weight ${weight} instead of ${before}`;
+    }),
+  );
 }
 
 function forgetCommand(): Command {
