@@ -25,9 +25,8 @@ export async function clients(
   }
   const chosen = ROSTER.filter(({ name }) => names.length === 0 || names.includes(name));
   const upstream = await Upstream.start();
-  const data = await mkdtemp(join(tmpdir(), "joust-clients-"));
-  await writeFile(join(data, "joust.yaml"), configuration(upstream));
-  const gateway = await startGateway(data, { env: { UPSTREAM_KEY } });
+  const gateway = await openGateway(upstream, false);
+  const storing = await openGateway(upstream, true);
   const figures: Record<string, number> = {};
   let failed = 0;
   try {
@@ -35,18 +34,32 @@ export async function clients(
       const { kind } = client.environment;
       const folder = await install(root, client.environment);
       const versions = await versionsOf(folder, kind, client.versions);
-      const outcome = await runClient(client, { folder, url: gateway.url, upstream });
+      const { url } = gateway;
+      const outcome = await runClient(client, { folder, url, storingUrl: storing.url, upstream });
       const problems = problemsOf(outcome);
       failed += problems;
       figures[`${client.name} failed`] = problems;
       await report(client, versions, outcome);
     }
   } finally {
-    await gateway.end("SIGTERM");
+    await Promise.all([gateway.end(), storing.end()]);
     upstream.close();
-    await rm(data, { recursive: true, force: true });
   }
   return { ratios: { "cells failed": failed }, figures };
+}
+
+/** Starts a gateway process in a folder of its own, which is deleted when the gateway ends. */
+async function openGateway(upstream: Upstream, storesResponses: boolean) {
+  const data = await mkdtemp(join(tmpdir(), "joust-clients-"));
+  await writeFile(join(data, "joust.yaml"), configuration(upstream, storesResponses));
+  const gateway = await startGateway(data, { env: { UPSTREAM_KEY } });
+  return {
+    url: gateway.url,
+    async end() {
+      await gateway.end("SIGTERM");
+      await rm(data, { recursive: true, force: true });
+    },
+  };
 }
 
 function problemsOf(outcome: Outcome): number {
@@ -55,12 +68,11 @@ function problemsOf(outcome: Outcome): number {
 }
 
 /** A router for each dialect of the upstream. */
-function configuration(upstream: Upstream): string {
+function configuration(upstream: Upstream, storesResponses: boolean): string {
   const dialects = ["chat", "responses", "messages"] as const;
   return JSON.stringify({
     keys: { bench: { key: CLIENT_KEY } },
-    // Some clients refer to earlier answers instead of sending them again.
-    store: { prompts: true },
+    store: { prompts: storesResponses },
     providers: Object.fromEntries(
       dialects.map((dialect) => [
         `${dialect}-host`,

@@ -4,8 +4,12 @@ import { resolve } from "node:path";
 import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
 import { DOCS, fillPage } from "../publish.ts";
 import { CELL_TITLES, CELLS, type Cell } from "./cells.ts";
-import { type Client, hasCell, ROSTER } from "./roster.ts";
+import { type Client, hasCell, needsStore, ROSTER } from "./roster.ts";
 import type { Outcome } from "./run-client.ts";
+
+/** Remark about a cell with a gateway that stores responses. */
+const STORED =
+  "The client refers to stored answers, so the gateway has `store.prompts: true` in this cell.";
 
 const RESULTS = resolve(DOCS, "tables/clients.json");
 
@@ -58,7 +62,8 @@ function tableOf(rows: ReadonlyMap<string, Row>): string {
       if (!hasCell(client, cell)) return "\u2013";
       const problems = Object.values(row.cells[cell] ?? {});
       const right = problems.filter((problem) => problem === null).length;
-      const remark = client.partial?.[cell]?.reason;
+      const remark =
+        client.partial?.[cell]?.reason ?? (needsStore(client, cell) ? STORED : undefined);
       return `${right}/${problems.length}${remark === undefined ? "" : ` (${noteOf(remark)})`}`;
     });
     const general = client.note === undefined ? "" : ` (${noteOf(client.note)})`;

@@ -23,8 +23,11 @@ export interface Client {
   readonly givesObjects?: boolean;
   /** A remark about the whole row. */
   readonly note?: string;
-  /** Whether the script has the cell "second". */
-  readonly hasSecond?: boolean;
+  /**
+   * The cell "second": the client refers to answers that the gateway has stored, or its script does not have the cell. By
+   * default, the client sends the earlier messages again.
+   */
+  readonly second?: "stored" | "none";
   /** Cells that the client itself cannot do, with the reason. */
   readonly impossible?: Partial<Record<Cell, string>>;
   /** Members of a cell's result that the client itself gets wrong or does not give, with the reason. */
@@ -70,6 +73,7 @@ const NO_STREAM_USAGE = "Without the usage of streams, which the client does not
 const ALWAYS_STREAMS = "The client always streams.";
 const instructorLimits = {
   givesObjects: true,
+  second: "none",
   note: "instructor asks for an object in every cell.",
   impossible: {
     tools: "instructor runs no tools; its only tool is the object.",
@@ -77,7 +81,7 @@ const instructorLimits = {
       "instructor has no way to end a stream: its partial objects come in a `ListResponse` without `close`.",
   },
   partial: { usage: { members: ["stream"], reason: NO_STREAM_USAGE } },
-};
+} as const;
 
 /** The clients, in the order of the table. */
 export const ROSTER: readonly Client[] = [
@@ -96,7 +100,7 @@ export const ROSTER: readonly Client[] = [
     environment: openaiPython,
     versions: ["openai"],
     script: "openai_responses.py",
-    hasSecond: true,
+    second: "stored",
   },
   {
     name: "openai-node-chat",
@@ -113,7 +117,7 @@ export const ROSTER: readonly Client[] = [
     environment: openaiNode,
     versions: ["openai"],
     script: "openai_responses.mjs",
-    hasSecond: true,
+    second: "stored",
   },
   {
     name: "anthropic-python",
@@ -138,7 +142,7 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/openai"],
     script: "ai_sdk.mjs",
-    hasSecond: true,
+    second: "stored",
   },
   {
     name: "ai-sdk-openai-chat",
@@ -147,7 +151,6 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/openai"],
     script: "ai_sdk.mjs",
-    hasSecond: true,
   },
   {
     name: "ai-sdk-anthropic",
@@ -156,7 +159,6 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/anthropic"],
     script: "ai_sdk.mjs",
-    hasSecond: true,
   },
   {
     name: "ai-sdk-openai-compatible",
@@ -165,7 +167,6 @@ export const ROSTER: readonly Client[] = [
     environment: aiSdk,
     versions: ["ai", "@ai-sdk/openai-compatible"],
     script: "ai_sdk.mjs",
-    hasSecond: true,
   },
   {
     name: "langchain-python-chat",
@@ -338,6 +339,7 @@ export const ROSTER: readonly Client[] = [
     environment: node("codex", "@openai/codex"),
     versions: ["@openai/codex"],
     script: "codex.mjs",
+    second: "none",
     isAgent: true,
     partial: {
       stream: { members: ["pieces"], reason: "`codex exec` prints the whole answer only." },
@@ -352,6 +354,7 @@ export const ROSTER: readonly Client[] = [
     environment: node("claude-code", "@anthropic-ai/claude-code"),
     versions: ["@anthropic-ai/claude-code"],
     script: "claude_code.mjs",
+    second: "none",
     isAgent: true,
     partial: {
       usage: { members: ["plain"], reason: ALWAYS_STREAMS },
@@ -365,6 +368,7 @@ export const ROSTER: readonly Client[] = [
     environment: python("open-webui", "open-webui"),
     versions: ["open-webui"],
     script: "open_webui.py",
+    second: "none",
     note: "Used through the API that its page calls, `/api/chat/completions`.",
     partial: {
       error: {
@@ -376,6 +380,11 @@ export const ROSTER: readonly Client[] = [
 ];
 
 /** Whether a client is checked in a cell. */
-export function hasCell({ impossible, hasSecond = false }: Client, cell: Cell): boolean {
-  return impossible?.[cell] === undefined && (cell !== "second" || hasSecond);
+export function hasCell({ impossible, second }: Client, cell: Cell): boolean {
+  return impossible?.[cell] === undefined && (cell !== "second" || second !== "none");
+}
+
+/** Whether the gateway must store responses for a client in a cell. */
+export function needsStore({ second }: Client, cell: Cell): boolean {
+  return cell === "second" && second === "stored";
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
 import { CELLS, type Cell, IMAGE, MAX_TOKENS, promptOf, SYSTEM, UNKNOWN_MODEL } from "./cells.ts";
 import { problemOf, type Returned } from "./checks.ts";
-import { type Client, hasCell } from "./roster.ts";
+import { type Client, hasCell, needsStore } from "./roster.ts";
 import { functionLoop } from "./upstream/loops.ts";
 import { shellLoop } from "./upstream/shell-loop.ts";
 import { CLIENT_KEY, type Upstream } from "./upstream/upstream.ts";
@@ -22,7 +22,10 @@ export type Outcome = Partial<Record<Cell, Partial<Record<DialectName, string | 
 interface Places {
   /** Folder of the client's environment. */
   readonly folder: string;
+  /** Address of a gateway with default settings. */
   readonly url: string;
+  /** Address of a gateway that stores responses. */
+  readonly storingUrl: string;
   readonly upstream: Upstream;
 }
 
@@ -37,7 +40,12 @@ export async function runClient(client: Client, places: Places): Promise<Outcome
       return { dialect, model: routerOf(dialect), cell, nonce, prompt: promptOf(cell, nonce) };
     }),
   );
-  const returned = await runScript(client, places, entries);
+  const storing = entries.filter(({ cell }) => needsStore(client, cell));
+  const usual = entries.filter(({ cell }) => !needsStore(client, cell));
+  const returned = new Map([
+    ...(await runScript(client, places, places.url, usual)),
+    ...(await runScript(client, places, places.storingUrl, storing)),
+  ]);
   const outcome: Outcome = {};
   for (const { dialect, cell, nonce } of entries) {
     const problem = await problemOf({
@@ -66,12 +74,14 @@ export function routerOf(dialect: DialectName): string {
   return `to-${dialect}`;
 }
 
-/** Runs the script of a client in its environment. Returns the results by nonce. */
+/** Runs the script of a client in its environment against the gateway at `url`. Returns the results by nonce. */
 async function runScript(
   { name, script, environment }: Client,
-  { folder, url, upstream }: Places,
+  { folder, upstream }: Places,
+  url: string,
   cells: readonly object[],
 ): Promise<Map<string, Returned>> {
+  if (cells.length === 0) return new Map();
   const isPython = script.endsWith(".py");
   const work = join(folder, "scripts");
   await mkdir(work, { recursive: true });

@@ -55,6 +55,13 @@ await run({
     return { text: last.content[0].text };
   },
 
+  async second(model, prompt) {
+    const { role, content } = await ask(model, prompt);
+    const question = { role: "user", content: prompt };
+    const messages = [question, { role, content }, { role: "user", content: "And again?" }];
+    return { text: (await ask(model, prompt, { messages })).content[0].text };
+  },
+
   async structured(model, prompt) {
     const answer = await client.messages.parse({
       ...options(model, prompt),

@@ -53,6 +53,16 @@ def tools(model, prompt):
         ]
 
 
+def second(model, prompt):
+    request = options(model, prompt)
+    first = client.messages.create(**request)
+    request["messages"] += [
+        {"role": first.role, "content": first.content},
+        {"role": "user", "content": "And again?"},
+    ]
+    return {"text": client.messages.create(**request).content[0].text}
+
+
 def structured(model, prompt):
     answer = client.messages.parse(**options(model, prompt), output_format=Person)
     return {"object": answer.parsed_output.model_dump()}

@@ -66,6 +66,12 @@ await run({
     return { text: result.messages.at(-1).text };
   },
 
+  async second(model, prompt) {
+    const history = messages(prompt);
+    history.push(await chatModel(model).invoke(history), { role: "user", content: "And again?" });
+    return { text: (await chatModel(model).invoke(history)).text };
+  },
+
   async structured(model, prompt) {
     const asking = chatModel(model).withStructuredOutput(Person, { name: "person" });
     return { object: await asking.invoke(messages(prompt)) };

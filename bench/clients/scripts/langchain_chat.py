@@ -49,6 +49,12 @@ def tools(model, prompt):
     return {"text": result["messages"][-1].text}
 
 
+def second(model, prompt):
+    first = chat_model(model).invoke(messages(prompt))
+    history = [*messages(prompt), first, ("user", "And again?")]
+    return {"text": chat_model(model).invoke(history).text}
+
+
 def structured(model, prompt):
     answer = chat_model(model).with_structured_output(Person).invoke(messages(prompt))
     return {"object": answer.model_dump()}

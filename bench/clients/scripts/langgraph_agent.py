@@ -59,6 +59,12 @@ def tools(model, prompt):
     return {"text": graph(model, FUNCTIONS).invoke(given(prompt))["messages"][-1].text}
 
 
+def second(model, prompt):
+    history = graph(model).invoke(given(prompt))["messages"]
+    result = graph(model).invoke({"messages": [*history, ("user", "And again?")]})
+    return {"text": result["messages"][-1].text}
+
+
 def structured(model, prompt):
     bound = chat_model(model).with_structured_output(Person, method="json_schema")
 

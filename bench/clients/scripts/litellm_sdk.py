@@ -55,6 +55,12 @@ def tools(model, prompt):
             history.append({"role": "tool", "tool_call_id": made.id, "content": output})
 
 
+def second(model, prompt):
+    first = ask(model, messages(prompt)).choices[0].message
+    history = [*messages(prompt), first, {"role": "user", "content": "And again?"}]
+    return {"text": ask(model, history).choices[0].message.content}
+
+
 def structured(model, prompt):
     answer = ask(model, messages(prompt), response_format=Person)
     return {"object": json.loads(answer.choices[0].message.content)}

@@ -55,6 +55,12 @@ async def tools(model, prompt):
     return {"text": answer.response.content}
 
 
+def second(model, prompt):
+    first = llm(model).chat(messages(prompt)).message
+    history = [*messages(prompt), first, ChatMessage(role="user", content="And again?")]
+    return {"text": llm(model).chat(history).message.content}
+
+
 def structured(model, prompt):
     answer = llm(model).as_structured_llm(Person).chat(messages(prompt))
     return {"object": answer.raw.model_dump()}

@@ -55,6 +55,12 @@ async def tools(model, prompt):
     return {"text": result.final_output}
 
 
+async def second(model, prompt):
+    first = await Runner.run(agent(model), prompt)
+    history = [*first.to_input_list(), {"role": "user", "content": "And again?"}]
+    return {"text": (await Runner.run(agent(model), history)).final_output}
+
+
 async def structured(model, prompt):
     result = await Runner.run(agent(model, output_type=Person), prompt)
     return {"object": result.final_output.model_dump()}

@@ -62,6 +62,13 @@ await run({
     return { text: await runner.finalContent() };
   },
 
+  async second(model, prompt) {
+    const first = (await ask(model, prompt)).choices[0].message;
+    const history = [...messages(prompt), first, { role: "user", content: "And again?" }];
+    const { choices } = await ask(model, prompt, { messages: history });
+    return { text: choices[0].message.content };
+  },
+
   async structured(model, prompt) {
     const answer = await client.chat.completions.parse({
       model,

@@ -52,6 +52,13 @@ def tools(model, prompt):
             history.append({"role": "tool", "tool_call_id": made.id, "content": output})
 
 
+def second(model, prompt):
+    first = ask(model, prompt).choices[0].message
+    history = [*messages(prompt), first, {"role": "user", "content": "And again?"}]
+    answer = client.chat.completions.create(model=model, messages=history)
+    return {"text": answer.choices[0].message.content}
+
+
 def structured(model, prompt):
     answer = client.chat.completions.parse(
         model=model, messages=messages(prompt), response_format=Person

@@ -42,6 +42,12 @@ async def tools(model, prompt):
     return {"text": (await agent(model, tools=FUNCTIONS).run(prompt)).output}
 
 
+async def second(model, prompt):
+    first = await agent(model).run(prompt)
+    again = await agent(model).run("And again?", message_history=first.all_messages())
+    return {"text": again.output}
+
+
 async def structured(model, prompt):
     return {"object": (await agent(model, output_type=Person).run(prompt)).output.model_dump()}
 
