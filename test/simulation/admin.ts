@@ -1,5 +1,5 @@
 import { InputError } from "../../src/core/input/input-error.ts";
-import { forget, freeze, rollBack, thaw } from "../../src/learner/controls.ts";
+import { forget, freeze, rollBack, thaw, weigh } from "../../src/learner/controls.ts";
 import { withModels } from "../../src/learner/events.fixture.ts";
 import { configured, MODELS } from "../../src/store/events.fixture.ts";
 import type { Configured } from "../../src/store/events.ts";
@@ -9,9 +9,22 @@ import { anyProcess, type ClientParts } from "./voters.ts";
 
 /** Voters whose votes may be erased. */
 const FORGETTABLE = ["v3", "v4"];
-const KINDS = ["freeze", "thaw", "thaw", "roll back", "roll back", "forget", "configure"] as const;
+/** Voters whose weight may be set, one of which may be erased too. */
+const WEIGHABLE = ["v1", "v3"];
+/** Weights that voters get; the last one includes an excluded voter again. */
+const WEIGHTS = [0, 0.5, 1];
+const KINDS = [
+  "freeze",
+  "thaw",
+  "thaw",
+  "roll back",
+  "roll back",
+  "weigh",
+  "forget",
+  "configure",
+] as const;
 
-/** Freezes and thaws learning, rolls it back, forgets a voter or changes the configuration, on any node. */
+/** Freezes and thaws learning, rolls it back, weighs or forgets a voter, or changes the configuration, on any node. */
 export async function controlLearning(parts: ClientParts, policy: string): Promise<void> {
   const { scheduler, nodes, checks } = parts;
   const kind = KINDS[scheduler.random.integer(KINDS.length)]!;
@@ -37,6 +50,11 @@ const CONTROLS: Record<(typeof KINDS)[number], Control> = {
       ? { time: process.date() - Math.round(scheduler.between(0, 3000)) }
       : { position: scheduler.random.integer(checks.head + 1) };
     return rollBack(process.store, "auto", target, process.date());
+  },
+  weigh: (process, { scheduler }) => {
+    const voter = WEIGHABLE[scheduler.random.integer(WEIGHABLE.length)]!;
+    const weight = WEIGHTS[scheduler.random.integer(WEIGHTS.length)]!;
+    return weigh(process.store, "auto", { voter, weight }, process.date());
   },
   forget: (process, { scheduler }) => {
     const voter = FORGETTABLE[scheduler.random.integer(FORGETTABLE.length)]!;

@@ -108,7 +108,8 @@ export class Checks {
     this.#erasedAt = position;
     for (const entry of this.entries) {
       const { event } = entry;
-      const isTheirs = event.kind === "voted" && event.voter === voter && event.position < position;
+      const hasName = event.kind === "voted" || event.kind === "voter_weighed";
+      const isTheirs = hasName && event.voter === voter && event.position < position;
       if (isTheirs) entry.erasedBy = Math.min(entry.erasedBy, position);
     }
   }

@@ -16,6 +16,8 @@ export class Reference {
   #fold = new Fold(findPolicy);
   #version = 0;
   #isFrozen = false;
+  /** Weights of voters at the version. */
+  #weights: ReadonlyMap<string, number> = new Map();
 
   constructor(entries: readonly Entry[]) {
     this.#entries = entries;
@@ -44,7 +46,10 @@ export class Reference {
   #continue(entries: readonly Entry[]): void {
     for (const { event, erasedBy } of entries) {
       if (event.kind === "configured") this.#fold.configure(event);
-      else if (event.kind === "voted" && erasedBy > this.#version) this.#fold.learn(event);
+      else if (event.kind === "voted" && erasedBy > this.#version) {
+        const weight = this.#weights.get(event.voter) ?? 1;
+        if (weight > 0) this.#fold.learn(event, weight);
+      }
     }
   }
 
@@ -59,6 +64,8 @@ export class Reference {
       (event, i) => i === 0 || restartsLearning(configurations[i - 1]!, event),
     );
     this.#fold = fold;
+    const weighings = events.filter((event) => event.kind === "voter_weighed");
+    this.#weights = new Map(weighings.map(({ voter, weight }) => [voter, weight]));
     this.#isFrozen =
       events.findLast(({ kind }) => kind === "frozen" || kind === "thawed")?.kind === "frozen";
     if (!base) return;
