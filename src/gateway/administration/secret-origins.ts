@@ -1,7 +1,8 @@
 /** The rule that a stored secret is only sent to the origins (scheme, host and port) for which it was entered. */
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment } from "../config/config.ts";
-import { providerOf, SANDBOX } from "../providers/providers.ts";
+import { SANDBOX } from "../config/references.ts";
+import { providerOf } from "../providers/providers.ts";
 import type { Content, Document } from "./document.ts";
 import { type Json, placeholdersIn, replacePlaceholders } from "./secrets.ts";
 

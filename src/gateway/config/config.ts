@@ -326,7 +326,7 @@ const KEY = z.strictObject({
   routers: z.array(NAME).min(1).optional(),
 });
 
-const SANDBOX = z
+const SANDBOX_OPTIONS = z
   .strictObject({
     /** Pace of the answers; 1 is the pace of real models. */
     speed: z.number().positive().max(1000).default(1),
@@ -345,5 +345,5 @@ export const CONFIG = z.strictObject({
     .refine((routers) => Object.keys(routers).length > 0, "names no router")
     .prefault({ auto: {} }),
   metrics: z.record(NAME, METRIC).default({}),
-  sandbox: SANDBOX,
+  sandbox: SANDBOX_OPTIONS,
 });

@@ -36,6 +36,18 @@ it("reads a pool and takes secrets from the environment", () => {
   expect(config.routers.code?.policy).toEqual({ name: "joust", options: { horizon: 600 } });
 });
 
+it.each([
+  ["providers: {sandbox: {key: abc}}", /"providers\.sandbox\.url": is missing/],
+  ["providers: {other: {kind: sandbox}}", /"providers\.other\.kind": "sandbox" is not known/],
+  [
+    "models: {a: {deployments: [{provider: openai}, {provider: sandbox}]}}",
+    /"models\.a\.deployments\.1\.provider": is the sandbox, .* `provider: sandbox`/,
+  ],
+])("refuses the sandbox where a host is needed: %s", (text, message) => {
+  const known = [...KNOWN, "sandbox"];
+  expect(() => parseConfig(text, "joust.yaml", {}, known)).toThrow(errorText(message));
+});
+
 const MODELS = "models:\n  a: {provider: openai}\n  b: {provider: openai}\n";
 
 it.each([

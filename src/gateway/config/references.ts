@@ -8,6 +8,9 @@ export interface Fault {
   readonly hint: string;
 }
 
+/** Provider name of the sandbox, which runs inside this process. */
+export const SANDBOX = "sandbox";
+
 type Loose = Readonly<Record<string, unknown>>;
 
 /**
@@ -19,8 +22,9 @@ export function* faultsBetween(config: unknown, known: readonly string[]): Gener
   const { providers, models, routers = { auto: {} } } = objectOf(config);
   const names = Object.keys(objectOf(models));
   const all = [...new Set([...Object.keys(objectOf(providers)), ...known])];
-  yield* providerFaults(entriesOf(providers), known);
-  yield* modelFaults(entriesOf(models), all);
+  const hosts = known.filter((name) => name !== SANDBOX);
+  yield* providerFaults(entriesOf(providers), hosts);
+  yield* modelFaults(entriesOf(models), all, SANDBOX in objectOf(providers));
   yield* nameFaults(config, names);
   for (const [name, router] of entriesOf(routers)) {
     yield* disabledFaults(name, router, objectOf(models));
@@ -38,21 +42,25 @@ export function* nameFaults(config: unknown, names: readonly string[]): Generato
   yield* keyFaults(entriesOf(keys), { models: names, routers: Object.keys(objectOf(routers)) });
 }
 
-function* providerFaults(providers: [string, Loose][], known: readonly string[]): Generator<Fault> {
+function* providerFaults(providers: [string, Loose][], hosts: readonly string[]): Generator<Fault> {
   for (const [name, { kind, url, dialects }] of providers) {
     const path = ["providers", name];
-    if (typeof kind === "string" && !known.includes(kind)) {
-      yield unknown([...path, "kind"], kind, known);
+    if (typeof kind === "string" && !hosts.includes(kind)) {
+      yield unknown([...path, "kind"], kind, hosts);
     }
     const base = kind ?? name;
-    if (url === undefined && dialects === undefined && !known.includes(String(base))) {
+    if (url === undefined && dialects === undefined && !hosts.includes(String(base))) {
       const hint = "write the address up to and including /v1, or name a known provider as `kind`";
       yield { path: [...path, "url"], problem: "is missing", hint };
     }
   }
 }
 
-function* modelFaults(models: [string, Loose][], all: readonly string[]): Generator<Fault> {
+function* modelFaults(
+  models: [string, Loose][],
+  all: readonly string[],
+  isSandboxReplaced: boolean,
+): Generator<Fault> {
   for (const [name, { provider, deployments }] of models) {
     const path = ["models", name];
     if ((provider === undefined) === (deployments === undefined)) {
@@ -64,8 +72,13 @@ function* modelFaults(models: [string, Loose][], all: readonly string[]): Genera
     }
     for (const [i, deployment] of listOf(deployments).entries()) {
       const { provider: own } = objectOf(deployment);
-      if (typeof own !== "string" || all.includes(own)) continue;
-      yield unknown([...path, "deployments", i, "provider"], own, all);
+      const at = [...path, "deployments", i, "provider"];
+      if (own === SANDBOX && !isSandboxReplaced) {
+        const hint = "write `provider: sandbox` instead of the deployments";
+        yield { path: at, problem: "is the sandbox, which has no deployments", hint };
+      } else if (typeof own === "string" && !all.includes(own)) {
+        yield unknown(at, own, all);
+      }
     }
   }
 }

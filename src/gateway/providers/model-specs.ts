@@ -1,12 +1,13 @@
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment, ModelConfig } from "../config/config.ts";
+import { SANDBOX } from "../config/references.ts";
 import { USUAL_CACHE } from "./answer-price.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { DeploymentSpec } from "./deployment.ts";
 import { knownRules } from "./parameters/known-rules.ts";
 import { mergeRules } from "./parameters/rules.ts";
-import { missingKey, type Provider, providerOf, providersIn, SANDBOX } from "./providers.ts";
+import { missingKey, type Provider, providerOf, providersIn } from "./providers.ts";
 import type { ModelSpec } from "./served-model.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Price } from "./upstream/usage.ts";

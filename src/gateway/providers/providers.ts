@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { messageOf } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Environment, ProviderConfig } from "../config/config.ts";
+import { SANDBOX } from "../config/references.ts";
 import { DIALECTS, type DialectUrls } from "../wire/dialect-names.ts";
 import type { Edits } from "../wire/json.ts";
 import { rememberSecrets } from "../wire/secrets.ts";
@@ -26,9 +27,6 @@ export interface Provider extends Credentials {
   /** Models to serve if the configuration names none. "listed": all that the host lists. */
   readonly models: readonly string[] | "listed";
 }
-
-/** Provider name of the sandbox, which runs inside this process. */
-export const SANDBOX = "sandbox";
 
 /** Names of the providers that need no entry in joust.yaml. */
 export const PROVIDER_NAMES: readonly string[] = [...KNOWN.map(({ name }) => name), SANDBOX];

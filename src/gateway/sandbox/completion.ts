@@ -1,7 +1,7 @@
 import type { Clock } from "../clock/clock.ts";
 import { writeUsage } from "../codecs/chat/usage.ts";
 import type { Usage } from "../codecs/items/answer.ts";
-import { SANDBOX } from "../providers/providers.ts";
+import { SANDBOX } from "../config/references.ts";
 import { ByteQueue } from "../providers/upstream/byte-queue.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { AnswerEnd, Translation, UpstreamAnswer } from "../providers/upstream/upstream.ts";

@@ -1,6 +1,6 @@
 import type { Encoder } from "../../core/encoder/common/encoder.ts";
+import { SANDBOX } from "../config/references.ts";
 import { promptOf } from "../dialects/chat/prompt.ts";
-import { SANDBOX } from "../providers/providers.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { isRecord, type Json } from "../wire/json.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
+import { SANDBOX } from "../config/references.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
 import type { Capabilities } from "../providers/capabilities.ts";
 import { OpenAiStream } from "../providers/openai/stream.ts";
-import { SANDBOX } from "../providers/providers.ts";
 import { translated } from "../providers/upstream/translated.ts";
 import {
   DIALECT_OF,
