@@ -21,7 +21,7 @@ describeInChromium("administration by a file", ({ open }) => {
     expect(await button(page, "Review the change").count()).toBe(0);
   });
 
-  it("lists the voters without a way to change them", async () => {
+  it("lists the voters without a way to weigh them, and forgets one by name after a confirmation", async () => {
     const { client } = gateway;
     const messages = [{ role: "user", content: "Why?" }];
     const { id } = await client.chat({ model: "auto", messages, joust: { duel: true } });
@@ -32,6 +32,18 @@ describeInChromium("administration by a file", ({ open }) => {
     for (const name of ["Exclude ann", "Weigh ann", "Forget ann"]) {
       expect(await button(page, name).count()).toBe(0);
     }
+    const field = page.getByLabel("Erase all votes of a voter");
+    for (const [voter, result] of [
+      ["nobody", /has no vote of "nobody"/],
+      ["ann", "ann is forgotten: 1 vote was erased."],
+    ] as const) {
+      await field.fill(voter);
+      await button(page, `Forget ${voter}`).click();
+      await button(page, `Really forget ${voter}`).click();
+      await page.getByText(result).waitFor();
+    }
+    await page.getByText("Nobody has voted yet.").waitFor();
+    expect(await field.inputValue()).toBe("");
   });
 
   it("a gateway that is gone is shown, and the page recovers", async () => {

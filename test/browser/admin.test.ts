@@ -202,9 +202,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByText("Learning is frozen. Votes are still logged.").waitFor();
     await button(page, "Thaw").click();
     await page.getByText("Learning continues, with the votes in between.").waitFor();
-    await page.getByLabel("Erase all votes of a voter").fill("nobody");
-    await button(page, "Forget the voter").click();
-    await page.getByText(/has no vote of "nobody"/).waitFor();
+    expect(await page.getByLabel("Erase all votes of a voter").count()).toBe(0);
     await page.getByLabel("Metric", { exact: true }).fill("solved");
     await button(page, "Save the metric").click();
     await page.getByRole("row", { name: /^solved boolean higher is better/ }).waitFor();

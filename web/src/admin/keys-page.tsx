@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Key } from "../../../src/client.ts";
 import { joust, session, signIn } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { FormBox } from "../parts/form-box.tsx";
@@ -135,7 +136,6 @@ function KeyRow({
   onEdit: () => void;
   onRevoke: () => void;
 }) {
-  const [isSure, setIsSure] = useState(false);
   const { name, scopes, spent = 0, budget, rate, models, routers } = value;
   const names = [...(routers ?? []), ...(models ?? [])];
   return (
@@ -155,13 +155,7 @@ function KeyRow({
         >
           Change
         </Button>
-        <Button
-          variant="quiet"
-          aria-label={`${isSure ? "Really revoke" : "Revoke"} ${name}`}
-          onClick={() => (isSure ? onRevoke() : setIsSure(true))}
-        >
-          {isSure ? "Really revoke" : "Revoke"}
-        </Button>
+        <ConfirmButton text="Revoke" target={name} onConfirm={onRevoke} />
       </td>
     </tr>
   );

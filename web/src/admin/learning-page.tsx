@@ -23,10 +23,9 @@ export function LearningPage() {
   );
 }
 
-/** Freezes learning, rolls it back, forgets a voter, and chooses whether voters are weighed. */
+/** Freezes learning, rolls it back, and chooses whether voters are weighed. */
 function RouterLearning({ router }: { router: string }) {
   const { configuration, isEditable, change, isBusy } = useManaged();
-  const [voter, setVoter] = useState("");
   const [time, setTime] = useState("");
   const [result, setResult] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -94,29 +93,6 @@ function RouterLearning({ router }: { router: string }) {
         />
         <Button type="submit" class="self-start" disabled={isRunning || time === ""}>
           Roll back
-        </Button>
-      </form>
-      <form
-        class="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (voter.trim() === "") return;
-          run(async () => {
-            const { forgotten } = await joust.forget(router, { voter: voter.trim() });
-            setVoter("");
-            return `${plural(forgotten, "vote")} ${forgotten === 1 ? "was" : "were"} erased.`;
-          });
-        }}
-      >
-        <TextField
-          label="Erase all votes of a voter"
-          value={voter}
-          onChange={setVoter}
-          placeholder="name of the voter"
-          about="This cannot be undone. The list of voters has the names."
-        />
-        <Button type="submit" class="self-start" disabled={isRunning || voter.trim() === ""}>
-          Forget the voter
         </Button>
       </form>
       <p role="status" class="text-sm text-good empty:hidden">

@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
 import type { Voter } from "../../../src/client.ts";
 import { Button } from "../parts/button.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { clockTime, count, percent } from "../text/format.ts";
 
 /** Changes that the buttons of a row make. */
@@ -50,20 +50,18 @@ function Actions({
   isBusy: boolean;
   actions: VoterActions;
 }) {
-  const [isSure, setIsSure] = useState(false);
   const name = nameOf(value);
   const isExcluded = value.weight === 0;
   const verb = isExcluded ? "Include" : "Exclude";
-  // Buttons stay enabled while a change is made, because a disabled button loses the focus.
-  const unlessBusy = (work: () => void) => () => {
-    if (!isBusy) work();
-  };
   return (
     <>
       <Button
         variant="quiet"
         aria-label={`${verb} ${name}`}
-        onClick={unlessBusy(() => weigh(isExcluded ? 1 : 0))}
+        // The button stays enabled while a change is made, because a disabled button loses the focus.
+        onClick={() => {
+          if (!isBusy) weigh(isExcluded ? 1 : 0);
+        }}
       >
         {verb}
       </Button>
@@ -76,14 +74,7 @@ function Actions({
         Weigh
       </Button>
       {value.kind !== "unnamed" && (
-        <Button
-          variant="quiet"
-          aria-label={`${isSure ? "Really forget" : "Forget"} ${name}`}
-          onBlur={() => setIsSure(false)}
-          onClick={unlessBusy(() => (isSure ? forget() : setIsSure(true)))}
-        >
-          {isSure ? "Really forget" : "Forget"}
-        </Button>
+        <ConfirmButton text="Forget" target={name} isBusy={isBusy} onConfirm={forget} />
       )}
     </>
   );

@@ -8,12 +8,13 @@ import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { plural } from "../text/format.ts";
+import { ForgetForm } from "./forget-form.tsx";
 import { useManaged } from "./managed.ts";
 import { useVoters } from "./use-voters.ts";
 import { nameOf, VoterRow } from "./voter-row.tsx";
 import { WeightForm } from "./weight-form.tsx";
 
-/** The voters of a router, which can be excluded from learning, weighed and forgotten. */
+/** The voters of a router. They can be excluded from learning, weighed and forgotten, unless the list is read-only. */
 export function VotersPanel() {
   const { configuration, isEditable } = useManaged();
   const routers = Object.keys(configuration.effective.routers);
@@ -22,7 +23,7 @@ export function VotersPanel() {
   return (
     <Panel
       title="Voters"
-      about={`Everybody who has voted, and how the learner judges them today. Nothing is learned from an excluded voter; the votes stay in the log and count again when the voter is included.${isEditable ? "" : " While a file manages this installation, the list is read-only."}`}
+      about={`Everybody who has voted, and how the learner judges them today. Nothing is learned from an excluded voter; the votes stay in the log and count again when the voter is included.${isEditable ? "" : " The list is read-only: joust votes weigh sets weights, and the form below forgets a voter."}`}
     >
       {routers.length > 1 && (
         <SelectField
@@ -66,15 +67,16 @@ function RouterVoters({ router }: { router: string }) {
       await joust.weighVoter(router, { voter: one.voter, weight });
       return textOfWeight(nameOf(one), weight);
     });
-  const forget = async (one: Voter) => {
-    await run(async () => {
-      const { forgotten } = await joust.forget(router, { voter: one.voter });
-      return `${nameOf(one)} is forgotten: ${plural(forgotten, "vote")} ${forgotten === 1 ? "was" : "were"} erased.`;
+  const forget = async (voter: string): Promise<boolean> => {
+    const isDone = await run(async () => {
+      const { forgotten } = await joust.forget(router, { voter });
+      return `${voter} is forgotten: ${plural(forgotten, "vote")} ${forgotten === 1 ? "was" : "were"} erased.`;
     });
     // The button that had the focus is gone together with its row.
     setTimeout(() => {
       if (document.activeElement === document.body) status.current?.focus();
     });
+    return isDone;
   };
   return (
     <>
@@ -95,7 +97,7 @@ function RouterVoters({ router }: { router: string }) {
                   ? {
                       weigh: (weight) => weigh(one, weight),
                       edit: () => setEdited(one),
-                      forget: () => forget(one),
+                      forget: () => forget(one.voter),
                     }
                   : undefined
               }
@@ -118,6 +120,7 @@ function RouterVoters({ router }: { router: string }) {
           </Button>
         </div>
       )}
+      {!isEditable && <ForgetForm isBusy={isBusy} onForget={forget} />}
       {edited && (
         <FormBox
           key={edited.voter}

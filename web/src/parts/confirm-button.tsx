@@ -1,0 +1,41 @@
+import { useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+/**
+ * A button that must be pressed twice, because its effect cannot be undone. The first press changes its text; leaving
+ * the button changes the text back. `target` names the object of the action for screen readers.
+ */
+export function ConfirmButton({
+  text,
+  target,
+  onConfirm,
+  isBusy = false,
+  variant = "quiet",
+  disabled = false,
+}: {
+  text: string;
+  target: string;
+  onConfirm: () => void;
+  /** While true, presses have no effect. The button stays enabled, because a disabled button loses the focus. */
+  isBusy?: boolean;
+  variant?: "plain" | "quiet";
+  disabled?: boolean;
+}) {
+  const [isSure, setIsSure] = useState(false);
+  const shown = isSure ? `Really ${text.toLowerCase()}` : text;
+  return (
+    <Button
+      variant={variant}
+      disabled={disabled}
+      aria-label={`${shown} ${target}`}
+      onBlur={() => setIsSure(false)}
+      onClick={() => {
+        if (isBusy) return;
+        setIsSure(!isSure);
+        if (isSure) onConfirm();
+      }}
+    >
+      {shown}
+    </Button>
+  );
+}
