@@ -26,6 +26,7 @@ export function keysCommand(): Command {
         "joust keys add web-shop --budget 50 --rate 600",
       ],
       ["Create a key for an administrator", "joust keys add ann --scopes route,vote,admin"],
+      ["Create a key for the dashboard", "joust keys add team --scopes route,metrics"],
       ["List the keys with their spending", "joust keys list"],
       [
         "Change a budget and the limit of concurrent requests, and revoke the key",
@@ -35,7 +36,7 @@ export function keysCommand(): Command {
       ],
     ],
     notes:
-      "Scopes: route sends requests and reads its own decisions, vote votes on them, admin can do everything.",
+      "Scopes: route sends requests and reads its own decisions, vote votes on them, metrics reads the numbers of all keys (/metrics and the dashboard), admin can do everything.",
   })
     .addCommand(addCommand())
     .addCommand(listCommand())

@@ -68,6 +68,12 @@ export function KeyForm({
           Without a key that has the scope admin, nobody can use these pages any more.
         </p>
       )}
+      {scopes.includes("metrics") && scopes.includes("vote") && (
+        <p class="text-sm text-warn">
+          With the scope metrics, a voter can tell which models answered a duel before voting. Use
+          two keys.
+        </p>
+      )}
       <div class="grid gap-4 sm:grid-cols-3">
         <TextField
           label="Budget in US dollars per month"

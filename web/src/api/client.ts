@@ -108,3 +108,9 @@ function changed(next: Session): void {
 export function isAdmin(value: Session | undefined): boolean {
   return value !== undefined && (!value.required || (value.key?.scopes.includes("admin") ?? false));
 }
+
+/** Whether the key that is signed in lacks the scope `metrics`, so that the gateway refuses to show it numbers by model. */
+export function lacksMetrics(value: Session | undefined): boolean {
+  const scopes = value?.key?.scopes;
+  return scopes !== undefined && !scopes.includes("metrics") && !scopes.includes("admin");
+}

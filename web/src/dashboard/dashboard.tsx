@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Stats } from "../../../src/client.ts";
-import { joust } from "../api/client.ts";
+import type { PromptMap, Stats, Tradeoff } from "../../../src/client.ts";
+import { joust, lacksMetrics, session } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
@@ -21,25 +21,30 @@ import { TradeoffPanel } from "./tradeoff-panel.tsx";
 import { TruthPanel } from "./truth-panel.tsx";
 import { VotersSwitch } from "./voters-switch.tsx";
 import { type WindowHours, windowsFor } from "./windows.ts";
+import { WithoutNumbers } from "./without-numbers.tsx";
 
-/** The page that shows whether the router learns and saves money, and how each model performs. */
+/**
+ * The page that shows whether the router learns and saves money, and how each model performs. A key without the scope
+ * `metrics` sees its own decisions and what the router would do, but no numbers by model.
+ */
 export function Dashboard() {
   const served = useValue(usePage().serving);
   const [chosen, setChosen] = useState<string>();
   const [picked, setPicked] = useState<WindowHours>();
   const routers = served?.routers ?? [];
   const router = routers.find((name) => name === chosen) ?? routers[0];
+  const hasNumbers = !lacksMetrics(useValue(session));
   // The longest window is read once, after the first numbers are there.
   const [isShown, setIsShown] = useState(false);
   const year = useLive(
-    isShown ? router : undefined,
+    isShown && hasNumbers ? router : undefined,
     (options) => joust.stats({ router, hours: 8760 }, options),
     3_600_000,
   );
   const { windows, start } = windowsFor(year.data, Date.now());
   const hours = picked ?? start;
   const window = { router, hours: Number(hours) };
-  const key = router && `${router} ${hours}`;
+  const key = router && hasNumbers ? `${router} ${hours}` : undefined;
   const stats = useLive(key, (options) => joust.stats(window, options), 2000);
   const learning = useLive(key, (options) => joust.learning(window, options), 5000);
   const tradeoff = useLive(router, (options) => joust.tradeoff({ router }, options), 10_000);
@@ -51,7 +56,8 @@ export function Dashboard() {
   useEffect(() => {
     if (stats.data) setIsShown(true);
   }, [stats.data !== undefined]);
-  const models = stats.data?.models.map(({ model }) => model) ?? [];
+  const pool = router === undefined ? undefined : served?.pools.get(router);
+  const models = stats.data?.models.map(({ model }) => model) ?? pool ?? [];
   return (
     <div class="mx-auto flex w-full max-w-[90rem] flex-col gap-4 px-3 py-6 sm:px-6">
       <div class="flex flex-wrap items-center gap-3">
@@ -65,9 +71,21 @@ export function Dashboard() {
           />
         )}
         <VotersSwitch voters={voters} />
-        <Select label="Time window" options={windows} value={hours} onChange={setPicked} />
+        {hasNumbers && (
+          <Select label="Time window" options={windows} value={hours} onChange={setPicked} />
+        )}
       </div>
-      {!stats.data && (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
+      {!hasNumbers && router && (
+        <>
+          <WithoutNumbers />
+          <Prompts tradeoff={tradeoff.data} map={map.data} models={models} />
+          <DecisionsPanel router={router} />
+          <Glossary />
+        </>
+      )}
+      {hasNumbers &&
+        !stats.data &&
+        (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
@@ -84,10 +102,7 @@ export function Dashboard() {
               {truth.data && <TruthPanel truth={truth.data} stats={stats.data} />}
               <LearningPanel learning={learning.data} />
               <OverTime stats={stats.data} learning={learning.data} />
-              <div class="grid gap-4 xl:grid-cols-2">
-                {tradeoff.data && <TradeoffPanel tradeoff={tradeoff.data} models={models} />}
-                {map.data && <MapPanel map={map.data} models={models} />}
-              </div>
+              <Prompts tradeoff={tradeoff.data} map={map.data} models={models} />
               <DecisionsPanel router={router} />
             </>
           )}
@@ -95,6 +110,24 @@ export function Dashboard() {
           <Glossary />
         </>
       )}
+    </div>
+  );
+}
+
+/** The effect of another trade-off on the latest prompts, and a map of them. */
+function Prompts({
+  tradeoff,
+  map,
+  models,
+}: {
+  tradeoff: Tradeoff | undefined;
+  map: PromptMap | undefined;
+  models: readonly string[];
+}) {
+  return (
+    <div class="grid gap-4 xl:grid-cols-2">
+      {tradeoff && <TradeoffPanel tradeoff={tradeoff} models={models} />}
+      {map && <MapPanel map={map} models={models} />}
     </div>
   );
 }
