@@ -1,6 +1,6 @@
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { seriousViolations } from "./accessibility.fixture.ts";
 import {
   attachImage,
   canVote,
@@ -89,15 +89,7 @@ describeInChromium("accessibility", ({ context }) => {
         const page = await (await context({ colorScheme, viewport })).newPage();
         await page.goto(gateway.url);
         await open(page, gateway);
-        // Evaluated directly, because the Content-Security-Policy forbids a script element.
-        await page.evaluate(axe.source);
-        const { violations } = await page.evaluate(() =>
-          (window as unknown as { axe: typeof axe }).axe.run(),
-        );
-        const serious = violations
-          .filter(({ impact }) => impact === "serious" || impact === "critical")
-          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-        expect(serious).toEqual([]);
+        expect(await seriousViolations(page)).toEqual([]);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         expect(width).toBeLessThanOrEqual(viewport.width);
       },

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import axe from "axe-core";
 import Sqlite from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { seriousViolations } from "./accessibility.fixture.ts";
 import { ask, canVote, suggestions } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
@@ -224,14 +224,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
         await heading(page, title).waitFor();
         await page.getByRole("heading", { level: 2 }).first().waitFor();
         if (section === "routers") await button(page, "Change auto").click();
-        await page.evaluate(axe.source);
-        const { violations } = await page.evaluate(() =>
-          (window as unknown as { axe: typeof axe }).axe.run(),
-        );
-        const serious = violations
-          .filter(({ impact }) => impact === "serious" || impact === "critical")
-          .map(({ id, nodes }) => `${section} ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-        expect(serious).toEqual([]);
+        expect([section, await seriousViolations(page)]).toEqual([section, []]);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         expect([section, width]).toEqual([section, viewport.width]);
       }

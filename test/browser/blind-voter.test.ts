@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { seriousViolations } from "./accessibility.fixture.ts";
 import { canVote, saveVote, suggestions } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
@@ -43,6 +44,7 @@ describeInChromium("the dashboard of a key", ({ context }) => {
     }
     expect(await page.getByLabel("Time window").count()).toBe(0);
     expect(refused).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 
   it("with the scope metrics has all numbers", async () => {

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import axe from "axe-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import suite from "../../src/lab/experiments/index.ts";
 import { recordOf } from "../../src/lab/reproduce/record.ts";
 import { plan } from "../../src/lab/reproduce/reproduce.ts";
 import { inventedResults, newPlanner, STATIC } from "../../src/lab/reproduce/results.fixture.ts";
 import { writeReport } from "../../src/lab/reproduce/write-report.ts";
+import { seriousViolations } from "./accessibility.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 
 describeInChromium("the report of a reproduction", ({ context }) => {
@@ -67,14 +67,7 @@ describeInChromium("the report of a reproduction", ({ context }) => {
     const top = await page.locator("#versions").evaluate((one) => one.getBoundingClientRect().top);
     expect(top).toBeGreaterThan(50);
     expect(top).toBeLessThan(800);
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate(() =>
-      (window as unknown as { axe: typeof axe }).axe.run(),
-    );
-    const serious = violations.filter(
-      ({ impact }) => impact === "serious" || impact === "critical",
-    );
-    expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 
   it("is light on dark if the reader wants it, figures included, and dark on white on paper", async () => {

@@ -1,6 +1,6 @@
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { seriousViolations } from "./accessibility.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { type Served, serve } from "./gateway.fixture.ts";
 
@@ -128,14 +128,7 @@ describeInChromium("voters", ({ open, context }) => {
       await row(page, /^ann 3 .* excluded since /).waitFor();
       await button(page, "Weigh ann").click();
       await page.getByLabel("Weight of ann").first().waitFor();
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate(() =>
-        (window as unknown as { axe: typeof axe }).axe.run(),
-      );
-      const serious = violations
-        .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-      expect(serious).toEqual([]);
+      expect(await seriousViolations(page)).toEqual([]);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(width).toBe(viewport.width);
       await page.getByRole("button", { name: "Cancel" }).click();
