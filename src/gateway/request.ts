@@ -24,13 +24,7 @@ import type { VoteTokens } from "./feedback/vote-token.ts";
 import type { ClientIds } from "./log/client-ids.ts";
 import { type AnswerSlot, DIRECT, paidUsage, type Recorder } from "./log/recorder.ts";
 import type { SecondAnswers } from "./log/second-answers.ts";
-import {
-  type Attempt,
-  AttemptsFailed,
-  attempt,
-  attemptDuel,
-  lostCost,
-} from "./providers/attempt.ts";
+import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
 import type { PaidAnswer } from "./routing/answer-prices.ts";
 import { type DecideParts, logDecision, type PendingDecision } from "./routing/decide.ts";
@@ -162,16 +156,11 @@ export async function answerConversation(
     second?.cancel();
     if (!(error instanceof AttemptsFailed)) throw error;
     logged();
-    const { lastModel, fallbacks, cost: lastCost } = error;
-    cost = parts.recorder.failed(
-      { ...slot, slot: 0 },
-      lastModel,
-      error.error,
-      stopwatch.startedAt,
-      fallbacks,
-      lastCost,
-    );
-    throw error.error;
+    const { error: shown, lastModel: model, fallbacks, cost: lost } = error;
+    const { startedAt } = stopwatch;
+    const call = { model, error: shown, startedAt, fallbacks, cost: lost };
+    cost = parts.recorder.failed({ ...slot, slot: 0 }, call);
+    throw shown;
   } finally {
     if (!answers.some(({ end }) => end && !end.error)) named?.release();
     reservation?.settle(cost);
@@ -326,9 +315,9 @@ function logAnswers(
       return cost;
     }
     if (!failure) return 0;
-    const { error, startedAt } = failure;
-    const lost = lostCost(model, error);
-    const cost = recorder.failed(own, model.name, error, startedAt, fallbacks, lost, isHidden);
+    const lost = model.lostCost(failure.error.lost);
+    const call = { ...failure, model: model.name, fallbacks, cost: lost, hidden: isHidden };
+    const cost = recorder.failed(own, call);
     total += cost;
     return cost;
   });
@@ -387,7 +376,8 @@ async function answerBy(
     cost = billed(model, recorder.answered(slot, model, end, []));
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
-    cost = recorder.failed(slot, model.name, error.error, startedAt, [], error.cost);
+    const call = { model: model.name, error: error.error, startedAt, cost: error.cost };
+    cost = recorder.failed(slot, call);
     throw error.error;
   } finally {
     reservation?.settle(cost);

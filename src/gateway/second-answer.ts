@@ -3,7 +3,7 @@ import type { DeliveredAnswer, ResponseForm } from "./deliver/deliver.ts";
 import { readSecond, requestForSecond } from "./deliver/later.ts";
 import { type AnswerSlot, paidUsage, type Recorder } from "./log/recorder.ts";
 import type { SecondAnswers } from "./log/second-answers.ts";
-import { attemptSlot, lostCost } from "./providers/attempt.ts";
+import { attemptSlot } from "./providers/attempt.ts";
 import type { PendingDecision } from "./routing/decide.ts";
 import type { Client } from "./wire/client.ts";
 
@@ -59,8 +59,8 @@ function logSecond(
 ): number {
   if (!end) {
     if (!failure) return 0;
-    const { error, startedAt } = failure;
-    return recorder.failed(slot, model.name, error, startedAt, [], lostCost(model, error), true);
+    const cost = model.lostCost(failure.error.lost);
+    return recorder.failed(slot, { ...failure, model: model.name, cost, hidden: true });
   }
   const { usage, cost: paid } = paidUsage(model, end, slot.promptTokens);
   const answer = { model: model.name, usage, cost: paid, isWhole: !end.error };

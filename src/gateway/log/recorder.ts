@@ -28,6 +28,21 @@ export interface AnswerSlot {
   readonly always?: Answered["always"];
 }
 
+/** A request, or a slot of a duel, that no model answered. */
+interface FailedCall {
+  /** Name of the last model that was called. */
+  readonly model: string;
+  readonly error: UpstreamError;
+  /** Time of the clock at which the first call began. */
+  readonly startedAt: number;
+  /** Calls of other models before the last one. */
+  readonly fallbacks?: readonly Fallback[];
+  /** Cost of the last call in US dollars. */
+  readonly cost: number;
+  /** Whether events must not name the model, because it belongs to a duel. */
+  readonly hidden?: boolean;
+}
+
 /** Router name in the log for requests that name a model. No router decides them. */
 export const DIRECT = "(direct)";
 
@@ -119,19 +134,9 @@ export class Recorder {
     return cost + this.#spentOn(fallbacks);
   }
 
-  /**
-   * Records that no model answered. `startedAt` is a time of the clock, `cost` that of the last call.
-   * Returns the cost of all calls.
-   */
-  failed(
-    slot: AnswerSlot,
-    model: string,
-    error: UpstreamError,
-    startedAt: number,
-    fallbacks: readonly Fallback[],
-    cost: number,
-    hidden = false,
-  ): number {
+  /** Records that no model answered. Returns the cost of all calls. */
+  failed(slot: AnswerSlot, call: FailedCall): number {
+    const { model, error, startedAt, fallbacks = [], cost, hidden = false } = call;
     const status = statusOf(error);
     this.#parts.metrics.answers.inc({ model, status });
     const answered = {

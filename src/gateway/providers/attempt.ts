@@ -72,7 +72,7 @@ export async function attempt(
       counter.upstreamError(model.name, error);
       if (error.refusal?.kind === "context_length") queue = withMoreContext(queue, model);
       const next = error.elsewhere && fallbacks.length < MAX_FALLBACKS ? queue[0] : undefined;
-      const cost = lostCost(model, error);
+      const cost = model.lostCost(error.lost);
       // The client sees the first error, unless the last one concerns the request itself.
       if (!next) {
         const shown = error.elsewhere ? firstError : error;
@@ -84,11 +84,6 @@ export async function attempt(
       model = next;
     }
   }
-}
-
-/** Cost in US dollars of a call that failed after the upstream had reported its usage. */
-export function lostCost(model: ServedModel, error: UpstreamError | undefined): number {
-  return model.lostCost(error?.lost);
 }
 
 /** The models that may accept a prompt that is too long for another one. */
@@ -183,7 +178,7 @@ function late({ name }: ServedModel): UpstreamError {
 /** Both models of a duel failed. */
 export function duelFailed([a, b]: readonly [DuelAttempt, DuelAttempt]): AttemptsFailed {
   const fallbacks = [a, b].map(({ model, error }) => {
-    const cost = lostCost(model, error);
+    const cost = model.lostCost(error?.lost);
     const reason = error ? reasonOf(error) : "gave no answer";
     return { model: model.name, reason, ...(cost > 0 && { cost }) };
   });
