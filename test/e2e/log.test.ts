@@ -59,6 +59,7 @@ describe("joust replay and joust votes", () => {
     const without = await folded();
     expect(without.votes.votes).toBeLessThan(back.votes.votes);
     await run("votes", "weigh", "v1", "1");
+    expect(await run("votes", "weigh", "v1", "1")).toMatch(/v1 already has the weight 1/);
     expect((await folded()).hash).toBe(back.hash);
     const heavy = await joust("votes", "weigh", "v1", "2", "--data", data);
     expect([heavy.code, heavy.stderr]).toEqual([

@@ -258,7 +258,9 @@ function weighCommand(): Command {
   return withRouterFlags(command).action((voter: string, weight: number, flags: StoreFlags) =>
     printing(flags, async (store, router) => {
       const { before } = await weigh(store, router, { voter, weight }, Date.now());
-      return `${voter} has the weight ${weight} instead of ${before}`;
+      return before === weight
+        ? `${voter} already has the weight ${weight}`
+        : `${voter} has the weight ${weight} instead of ${before}`;
     }),
   );
 }
