@@ -94,7 +94,8 @@ function voterKinds({ router }: PosteriorView): Stats["voters"] {
   }));
 }
 
-function bandOf({ mean, sd }: { readonly mean: number; readonly sd: number }): Band {
+/** The mean of a normal estimate with its 95% interval. */
+export function bandOf({ mean, sd }: { readonly mean: number; readonly sd: number }): Band {
   return { mean, lo: mean - 1.96 * sd, hi: mean + 1.96 * sd };
 }
 

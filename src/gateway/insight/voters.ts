@@ -2,8 +2,10 @@ import type { Voter, VoterList } from "../../api/voters.ts";
 import { SIGNAL } from "../../core/bandit/kind-beliefs.ts";
 import type { VoterKindEstimate } from "../../core/bandit/policy.ts";
 import type { Router } from "../../core/router.ts";
+import { isReservedVoter } from "../../learner/origin.ts";
 import type { Control, Logged, VoterWeighed } from "../../store/events.ts";
-import type { Store, StoredVoter } from "../../store/store.ts";
+import type { Store, StoredVoter, VotersQuery } from "../../store/store.ts";
+import { bandOf } from "./numbers.ts";
 
 /** A served router, as far as a list of its voters needs it. */
 interface WeighingRouter {
@@ -11,16 +13,16 @@ interface WeighingRouter {
   readonly view: { readonly router: Router };
 }
 
-/** A page of the voters of a router, with what operators and the learner think of them. */
+/** A page of the voters of a router, with the weights that operators have set and the learner's estimates. */
 export async function voterList(
   store: Pick<Store, "voters" | "controls">,
   { name: router, view }: WeighingRouter,
-  { from, limit }: { readonly from?: string | undefined; readonly limit: number },
+  { from, limit }: Omit<VotersQuery, "router">,
 ): Promise<VoterList> {
   const found = await store.voters({ router, from, limit: limit + 1 });
   const weighings = lastWeighings(await store.controls(router));
   const page = found.slice(0, limit);
-  const kinds = page.some(({ voter }) => isKind(voter)) ? kindsOf(view.router) : [];
+  const kinds = page.some(({ voter }) => isReservedVoter(voter)) ? kindsOf(view.router) : [];
   return {
     object: "list",
     router,
@@ -49,20 +51,14 @@ function voterOf(
     weight_set_at: timeOf(weighing?.at),
     reliability: isWeighed ? router.voters.weight(voter) : null,
     agreement: isWeighed ? (router.voters.agreement(voter) ?? null) : null,
-    scale: scale
-      ? { mean: scale.mean, lo: scale.mean - 1.96 * scale.sd, hi: scale.mean + 1.96 * scale.sd }
-      : null,
+    scale: scale ? bandOf(scale) : null,
   };
 }
 
 function kindOf(voter: string): Voter["kind"] {
   if (voter === "") return "unnamed";
-  if (voter.startsWith("judge:")) return "judge";
-  return voter.startsWith(SIGNAL) ? "signal" : "person";
-}
-
-function isKind(voter: string): boolean {
-  return kindOf(voter) === "judge" || kindOf(voter) === "signal";
+  if (!isReservedVoter(voter)) return "person";
+  return voter.startsWith(SIGNAL) ? "signal" : "judge";
 }
 
 function kindsOf(router: Router): readonly VoterKindEstimate[] {
