@@ -18,7 +18,7 @@ export interface VoterPages {
 export function useVoters(router: string): VoterPages {
   const [list, setList] = useState<VoterList>();
   const [problem, setProblem] = useState<string>();
-  /** First names of the pages before this one and of this one. */
+  /** Names with which the pages before this one and this one start. */
   const [starts, setStarts] = useState<readonly string[]>([""]);
   const from = starts.at(-1)!;
   const key = useValue(session)?.key?.name;

@@ -1,15 +1,14 @@
 import { useRef, useState } from "preact/hooks";
 import type { Voter } from "../../../src/client.ts";
-import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { plural } from "../text/format.ts";
 import { ForgetForm } from "./forget-form.tsx";
 import { useManaged } from "./managed.ts";
+import { useVoterChanges } from "./use-voter-changes.ts";
 import { useVoters } from "./use-voters.ts";
 import { nameOf, VoterRow } from "./voter-row.tsx";
 import { WeightForm } from "./weight-form.tsx";
@@ -41,37 +40,13 @@ export function VotersPanel() {
 function RouterVoters({ router }: { router: string }) {
   const { isEditable } = useManaged();
   const { list, problem, hasPrevious, refresh, next, previous } = useVoters(router);
+  const changes = useVoterChanges(router, refresh);
+  const { result, failure, isBusy } = changes;
   const [edited, setEdited] = useState<Voter>();
-  const [result, setResult] = useState<string>();
-  const [failure, setFailure] = useState<string>();
-  const [isBusy, setIsBusy] = useState(false);
   const status = useRef<HTMLParagraphElement>(null);
-  /** Runs a change and says what it did. Returns whether it was made. */
-  const run = async (change: () => Promise<string>): Promise<boolean> => {
-    setIsBusy(true);
-    setFailure(undefined);
-    setResult(undefined);
-    try {
-      setResult(await change());
-      return true;
-    } catch (error) {
-      setFailure((error as Error).message);
-      return false;
-    } finally {
-      await refresh();
-      setIsBusy(false);
-    }
-  };
-  const weigh = (one: Voter, weight: number) =>
-    run(async () => {
-      await joust.weighVoter(router, { voter: one.voter, weight });
-      return textOfWeight(nameOf(one), weight);
-    });
-  const forget = async (voter: string): Promise<boolean> => {
-    const isDone = await run(async () => {
-      const { forgotten } = await joust.forget(router, { voter });
-      return `${voter} is forgotten: ${plural(forgotten, "vote")} ${forgotten === 1 ? "was" : "were"} erased.`;
-    });
+  const weigh = (one: Voter, weight: number) => changes.weigh(one.voter, nameOf(one), weight);
+  const forget = async (voter: string) => {
+    const isDone = await changes.forget(voter);
     // The button that had the focus is gone together with its row.
     setTimeout(() => {
       if (document.activeElement === document.body) status.current?.focus();
@@ -140,12 +115,6 @@ function RouterVoters({ router }: { router: string }) {
       )}
     </>
   );
-}
-
-function textOfWeight(name: string, weight: number): string {
-  if (weight === 0) return `${name} is excluded. The learner starts again without these votes.`;
-  if (weight === 1) return `${name} is included. The learner starts again with these votes.`;
-  return `${name} has the weight ${weight}. The learner starts again with it.`;
 }
 
 const COLUMNS = [
