@@ -111,7 +111,8 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     load: async () => (await import("./clients/clients.ts")).clients,
   },
   openapi: {
-    summary: "OpenAI's Python client and schemathesis against the sandbox",
+    summary:
+      "OpenAI's Python client and schemathesis against the sandbox (--rounds, requests per endpoint and phase, default 60)",
     load: async () => (await import("./openapi.ts")).openapi,
   },
   soak: {

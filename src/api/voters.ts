@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { Band, Timestamp, type Value } from "./common.ts";
 
-/** Name of a voter. Votes without a name have the empty one. */
+/** Name of a voter. Votes without a name have the empty name. */
 const VoterName = z.string().max(256);
 
 export const VotersQuery = z.object({
-  from: VoterName.optional().describe("First name of the page: `next` of the page before."),
+  from: VoterName.optional().describe(
+    "Name with which the page starts: `next` of the page before.",
+  ),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 
@@ -49,7 +51,9 @@ export const VoterList = z.object({
   router: z.string(),
   weigh_voters: z.boolean().describe("Whether the learner estimates the reliability of people."),
   data: z.array(Voter),
-  next: VoterName.nullable().describe("First name of the next page; null on the last page."),
+  next: VoterName.nullable().describe(
+    "Name with which the next page starts; null on the last page.",
+  ),
 });
 export type VoterList = Value<typeof VoterList>;
 

@@ -28,6 +28,7 @@ export async function answerResponse(
   const mayRefer = previous !== undefined || hasReference(request.body);
   // The bytes of the request may be gone when the answer is complete.
   const input = isStored || mayRefer ? itemsOf(members) : "";
+  // Items that are stored or resolved are parsed and written again.
   checkFiniteText(`[${input}]`, "input");
   const earlier = previous === undefined ? [] : await stored.upTo(previous);
   const resolved = await stored.resolved(input);

@@ -19,7 +19,7 @@ export async function prune(
   const last = await store.positionAt(router, before - 1);
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   const positions = await store.snapshotPositions(router);
-  // A snapshot may contain votes that were rolled back since, or be learned with other weights of voters.
+  // A snapshot may contain votes that were rolled back since, or have been learned with other weights of voters.
   const upTo = positions.findLast(
     (position) =>
       position <= last && schedule.hasPrefix(position) && !schedule.isFrozenAt(position),

@@ -53,7 +53,7 @@ export abstract class SearchQueries extends Queries {
     const isVoteWanted = vote !== undefined && vote !== "none";
     const voted = isVoteWanted || exceptHidden ? await this.#votedOn(day) : undefined;
     let rarest = isVoteWanted ? voted : undefined;
-    // Duels that are not hidden have a vote. If votes are many, so may be the matches among them.
+    // Duels that are not hidden have a vote. If there are many votes, many of these duels may match.
     if (exceptHidden && !voted) return rarest;
     for (const condition of answerConditions(query)) {
       const matches = await this.#answersWith(day, condition, exceptHidden);

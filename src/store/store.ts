@@ -101,7 +101,7 @@ export interface Store {
    */
   saveResponses(responses: readonly StoredResponse[]): Promise<void>;
   response(id: string): Promise<StoredResponse | undefined>;
-  /** Those of the responses whose body has at most `maxBytes` bytes, in any order. */
+  /** The responses of these ids whose body has at most `maxBytes` bytes, in any order. */
   responses(ids: readonly string[], maxBytes: number): Promise<StoredResponse[]>;
   deleteResponse(id: string): Promise<void>;
 
@@ -297,12 +297,12 @@ export interface DecisionRecord {
 
 export interface VotersQuery {
   readonly router: string;
-  /** First name of the page. */
+  /** Name with which the page starts. */
   readonly from?: string | undefined;
   readonly limit: number;
 }
 
-/** A voter as the log has it. */
+/** A voter of the log. */
 export interface StoredVoter {
   /** Name; "" stands for all votes without one. */
   readonly voter: string;

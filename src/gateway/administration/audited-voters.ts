@@ -28,5 +28,5 @@ function isWeighing({ action }: AuditRecord): boolean {
   return action === WEIGHING;
 }
 
-/** Kind of change of a voter's weight. Its record has the position of the event in `after`. */
+/** Action of a record about the weight of a voter. Its member `after` has the position of the event in the log. */
 export const WEIGHING = "router.weigh";

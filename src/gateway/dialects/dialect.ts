@@ -68,7 +68,7 @@ export interface Conversation {
   readonly hasToolError: boolean;
   /** Whether the conversation already has an answer. */
   readonly isRunning: boolean;
-  /** Member of the request that wants a part of the answer which only some hosts give, for example logprobs. */
+  /** Name of a member that requests a part of the answer which only some hosts write, such as logprobs. */
   readonly hostSpecific?: string | undefined;
   /** Options of the member `joust`, or of headers. */
   readonly options: RoutingOptions;

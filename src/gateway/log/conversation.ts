@@ -103,7 +103,7 @@ export class StoredConversation {
     return found;
   }
 
-  /** An item of the output of a response, which `responses` begins with. The others are those of the next items. */
+  /** An item of the output of the first of `responses`. The others are the responses of the items that follow. */
   async #item(id: unknown, [response, ...next]: readonly (string | undefined)[]): Promise<Json> {
     const item =
       response === undefined

@@ -129,7 +129,7 @@ export class StoredResponses {
 
   /**
    * The texts of some ids, at most `BATCH`, by id, read in one query. Large ones are left out, so that the result takes
-   * little memory, and so are those that another process is writing; `text` reads them.
+   * little memory, and so are those that are still being written; `text` reads them.
    */
   async texts(ids: readonly string[], owner: string | undefined): Promise<Map<string, string>> {
     const isWritten = (id: string) => !this.#writing.has(id);

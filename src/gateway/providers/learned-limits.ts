@@ -36,7 +36,7 @@ function shownLimit(
 const UNDERCOUNT = 4;
 /** Models with a smaller context are not in use, so a refusal that shows one is about something else. */
 const SMALLEST_CONTEXT = 512;
-/** Smallest context with which hosts serve a model that has a longer one. Ollama did so by default. */
+/** Smallest context with which hosts serve a model that has a longer one. It was the default of Ollama. */
 const SMALLEST_SHORTENED = 2048;
 
 /** Limits of a model that its own refusals have shown. They are kept in memory and expire. */

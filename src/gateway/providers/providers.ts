@@ -113,7 +113,7 @@ export function knownProvider(
       return template === undefined ? [] : [[dialect, fill(template)]];
     }),
   );
-  const awsEnv = isWith("sigv4", base, entry) ? env : {};
+  const awsEnv = isAtKnownAddress("sigv4", base, entry) ? env : {};
   const aws = awsOf(entry, awsEnv, base.service, settings.region);
   return {
     name: kind,
@@ -135,8 +135,8 @@ function isElsewhere(entry: ProviderConfig | undefined): boolean {
   return entry?.url !== undefined || entry?.dialects !== undefined;
 }
 
-/** Whether an entry has the addresses of a known provider that uses this kind of authentication. */
-function isWith(
+/** Whether an entry keeps the addresses of a known provider, and that provider uses this kind of authentication. */
+function isAtKnownAddress(
   auth: AuthKind,
   base: KnownProvider | undefined,
   entry: ProviderConfig | undefined,
@@ -146,7 +146,7 @@ function isWith(
 
 /** Whether the tokens of a Google account go to an address that is not Google's. */
 export function sendsTokensElsewhere(name: string, entry: ProviderConfig): boolean {
-  return !isWith("google-oauth", baseFor(name, entry), entry);
+  return !isAtKnownAddress("google-oauth", baseFor(name, entry), entry);
 }
 
 const CHAT_ONLY: DialectUrls = { chat: "{url}/chat/completions" };
@@ -197,7 +197,7 @@ function googleOf(
   base: KnownProvider | undefined,
 ): Credentials["google"] {
   const file = entry?.credentials;
-  if (file === undefined) return isWith("google-oauth", base, entry) ? {} : undefined;
+  if (file === undefined) return isAtKnownAddress("google-oauth", base, entry) ? {} : undefined;
   return file === DEFAULT_ACCOUNT ? {} : { file };
 }
 
@@ -269,7 +269,8 @@ function checkCredentials(
   { name, kind = "", auth, google }: Provider,
   entry: ProviderConfig | undefined,
 ): void {
-  if ((auth !== "sigv4" && auth !== "google-oauth") || isWith(auth, known(kind), entry)) return;
+  if ((auth !== "sigv4" && auth !== "google-oauth") || isAtKnownAddress(auth, known(kind), entry))
+    return;
   const missing =
     auth === "sigv4"
       ? (["access_key", "secret_key"] as const).find((field) => !entry?.[field])

@@ -33,8 +33,8 @@ export interface InsightParts {
 }
 
 /**
- * Adds the endpoints that the page's dashboard reads. Counts by model need the scope of metrics: their change after a duel
- * would tell a voter which models answered it.
+ * Adds the endpoints that the page's dashboard reads. Numbers by model need the scope `metrics`: their change after a
+ * duel would tell a voter which models answered it.
  */
 export function addInsightRoutes(app: App, parts: InsightParts): void {
   const { serving, store, log, clock, feed, closing } = parts;

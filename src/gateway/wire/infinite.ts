@@ -41,5 +41,5 @@ export function checkFiniteText(json: string, at: string): void {
   if (MAY_BE_INFINITE.test(json)) checkFinite(JSON.parse(json), at);
 }
 
-/** A number below 10^308 has fewer than 200 digits before an exponent of fewer than two digits. */
+/** Matches every number of 10^308 or more: it has an exponent of two digits or more, or 200 digits in a row. */
 const MAY_BE_INFINITE = /\d[eE]\+?\d\d|\d{200}/;

@@ -145,6 +145,7 @@ export async function forget(
       "DELETE FROM log WHERE kind = 'voted' AND router = $1 AND voter = $2 RETURNING *",
       [router, voter],
     );
+    // The first condition makes PostgreSQL use the index of controls.
     const weighings = await client.query(
       "DELETE FROM log WHERE kind <> 'voted' AND kind = 'voter_weighed' AND router = $1 AND voter = $2",
       [router, voter],

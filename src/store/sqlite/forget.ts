@@ -20,6 +20,7 @@ export function forget(
     const rows = db
       .prepare<[string, string], LoggedRow>(`SELECT * FROM log WHERE ${ofVoter}`)
       .all(router, voter);
+    // The first condition makes SQLite use the index of controls.
     const weighings = db
       .prepare(
         "DELETE FROM log WHERE kind <> 'voted' AND kind = 'voter_weighed' AND router = ? AND voter = ?",

@@ -99,7 +99,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
     },
     rewrite: (index) => {
       const events = new AnonymousEvents(callIds(index));
-      // Hosts number their only choice from 0, but nothing makes them.
+      // A host may give its only choice another number than 0.
       let own: number | undefined;
       return rewriter("chat", (event) => {
         if (!("choice" in event)) return "";

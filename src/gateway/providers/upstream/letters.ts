@@ -29,9 +29,9 @@ const LETTERS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * Those sequences of `length` letters of `short` that `long` contains. Every letter of `long` is examined once: a rolling
+ * The sequences of `length` letters of `short` that `long` contains. Every letter of `long` is examined once: a rolling
  * hash h = sum of c_i B^(length - 1 - i) tells where a sequence may be, and only there the letters are compared. Returns
- * undefined if there are too many such places, because somebody has chosen the texts for it.
+ * undefined if there are too many such places, which only happens with texts that were chosen for it.
  */
 export function windowsIn(long: Buffer, short: Buffer, length: number): Set<string> | undefined {
   const found = new Set<string>();
