@@ -30,6 +30,9 @@ const VOTERS = literal(
   "voter IS NOT NULL AND (ballot IS NULL OR substr(ballot, 1, 8) <> 'comment:')",
 );
 
+/** Events of a voter that are counted beyond the votes, because the index has the weighings of the voter too. */
+const SPARE_EVENTS = 100;
+
 interface VoterRow {
   readonly voter: string;
   readonly events: number;
@@ -91,7 +94,7 @@ export class LogQueries {
       )
       SELECT name AS voter,
         (SELECT count(*) FROM (
-          SELECT 1 FROM log WHERE ${ofRouter} AND voter = names.name LIMIT ${MOST_COUNTED_VOTES}
+          SELECT 1 FROM log WHERE ${ofRouter} AND voter = names.name LIMIT ${MOST_COUNTED_VOTES + SPARE_EVENTS}
         ) AS counted) AS events,
         (SELECT count(*) FROM log
           WHERE ${CONTROLS} AND kind = 'voter_weighed' AND router = ${router} AND voter = names.name
@@ -101,7 +104,7 @@ export class LogQueries {
       FROM names WHERE name IS NOT NULL ORDER BY number`);
     return rows.map(({ voter, events, weighings, first_at, last_at }) => ({
       voter,
-      votes: Math.max(0, events - weighings),
+      votes: Math.min(MOST_COUNTED_VOTES, Math.max(0, events - weighings)),
       ...(first_at !== null && { first: first_at }),
       ...(last_at !== null && { last: last_at }),
     }));

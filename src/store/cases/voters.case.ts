@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { configured, T0, vote } from "../events.fixture.ts";
 import type { VoterWeighed } from "../events.ts";
+import { MOST_COUNTED_VOTES } from "../store.ts";
 import type { Stores } from "./stores.fixture.ts";
 
 /** Lists of voters, and weights that operators give them. */
@@ -52,6 +53,14 @@ export function votersConform({ one, both }: Stores): void {
       weighed("ann", 1),
     ]);
     await expect(store.append([weighed("an\nn", 0)])).rejects.toThrow("is not a valid name");
+  });
+
+  it("have at most 10,000 counted votes, whether they were weighed or not", async () => {
+    const store = await one();
+    const votes = Array.from({ length: MOST_COUNTED_VOTES + 1 }, (_, n) => vote(n, outcome));
+    await store.append([...votes, weighed("ann", 0.5), weighed("ann", 0)]);
+    const [ann] = await store.voters({ router: "auto", limit: 1 });
+    expect(ann).toMatchObject({ voter: "ann", votes: MOST_COUNTED_VOTES });
   });
 
   it("lose their weights when they are forgotten", async () => {
