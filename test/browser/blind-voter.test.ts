@@ -43,6 +43,7 @@ describeInChromium("the dashboard of a key", ({ context }) => {
       expect(await page.getByRole("heading", { name, exact: true }).count()).toBe(0);
     }
     expect(await page.getByLabel("Time window").count()).toBe(0);
+    expect(await page.getByRole("switch", { name: "Simulated voters" }).count()).toBe(0);
     expect(refused).toEqual([]);
     expect(await seriousViolations(page)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { PromptMap, Stats, Tradeoff } from "../../../src/client.ts";
-import { joust, lacksMetrics, session } from "../api/client.ts";
+import { isAdmin, joust, lacksMetrics, session } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
@@ -33,7 +33,8 @@ export function Dashboard() {
   const [picked, setPicked] = useState<WindowHours>();
   const routers = served?.routers ?? [];
   const router = routers.find((name) => name === chosen) ?? routers[0];
-  const hasNumbers = !lacksMetrics(useValue(session));
+  const current = useValue(session);
+  const hasNumbers = !lacksMetrics(current);
   // The longest window is read once, after the first numbers are there.
   const [isShown, setIsShown] = useState(false);
   const year = useLive(
@@ -49,9 +50,10 @@ export function Dashboard() {
   const learning = useLive(key, (options) => joust.learning(window, options), 5000);
   const tradeoff = useLive(router, (options) => joust.tradeoff({ router }, options), 10_000);
   const map = useLive(router, (options) => joust.map({ router }, options), 10_000);
-  const sandbox = served?.isSandbox;
-  const sandboxKey = sandbox ? "sandbox" : undefined;
-  const voters = useLive(sandboxKey, (options) => joust.voters(options), 1000);
+  const sandboxKey = served?.isSandbox ? "sandbox" : undefined;
+  // Only an administrator can switch simulated voters on.
+  const votersKey = isAdmin(current) ? sandboxKey : undefined;
+  const voters = useLive(votersKey, (options) => joust.voters(options), 1000);
   const truth = useLive(sandboxKey, (options) => joust.truth(options), 3_600_000);
   useEffect(() => {
     if (stats.data) setIsShown(true);
@@ -90,9 +92,9 @@ export function Dashboard() {
         <>
           <Warnings warnings={stats.data.warnings} />
           <HeadlinePanel stats={stats.data} tradeoff={tradeoff.data} hours={hours} />
-          {sandbox && <FirstVotes voters={voters} />}
+          {votersKey && <FirstVotes voters={voters} />}
           <AssessmentCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
-          {isNew(stats.data) && <FirstSteps isSandbox={sandbox === true} />}
+          {isNew(stats.data) && <FirstSteps hasSimulatedVoters={votersKey !== undefined} />}
           <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
             <Leaderboard stats={stats.data} />
             <HeatMap stats={stats.data} />
@@ -138,7 +140,7 @@ function isNew({ recent_queries: queries, counts }: Stats): boolean {
 }
 
 /** Instructions for a dashboard without data. */
-function FirstSteps({ isSandbox }: { isSandbox: boolean }) {
+function FirstSteps({ hasSimulatedVoters }: { hasSimulatedVoters: boolean }) {
   const link = "text-accent underline underline-offset-2";
   return (
     <Panel title="No requests yet">
@@ -152,7 +154,8 @@ function FirstSteps({ isSandbox }: { isSandbox: boolean }) {
           connect a client
         </a>{" "}
         to this gateway.
-        {isSandbox && " Or let simulated people cast the first votes above and watch Joust learn."}
+        {hasSimulatedVoters &&
+          " Or let simulated people cast the first votes above and watch Joust learn."}
       </p>
     </Panel>
   );

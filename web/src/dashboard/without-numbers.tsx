@@ -9,9 +9,9 @@ export function WithoutNumbers() {
     <Panel title="This key does not show numbers by model">
       <div class="flex max-w-3xl flex-col gap-2 text-sm">
         <p>
-          The leaderboard, the costs and the charts need the scope <code>metrics</code>, which the
-          key <strong>{name}</strong> does not have. Their change after a duel would tell you which
-          models answered, and your vote would no longer be blind.
+          The leaderboard, the spending and the charts over time need the scope <code>metrics</code>
+          , which the key <strong>{name}</strong> does not have. Their change after a duel would
+          tell you which models answered, and your vote would no longer be blind.
         </p>
         <p>
           To see everything, sign in with a key that is not used to vote. An administrator creates
