@@ -149,6 +149,44 @@ describe("a stored secret", () => {
   });
 });
 
+describe("going back to a revision whose provider was removed", () => {
+  const DEPLOYED = { deployments: [{ name: "a", provider: "other", key: `${KEY}-a` }] };
+
+  it.each([
+    ["after the provider was removed", { providers: ["other"], models: ["n", "d"] }],
+    ["after a revert to revision 0", undefined],
+  ])("returns the provider, its keys and its models %s", async (_, removed) => {
+    const { gateway, served } = await start();
+    const revert = async (basedOn: number, revision: number) => {
+      const path = "/v1/admin/configuration/revert";
+      return (await gateway.post(path, { based_on: basedOn, revision })).status;
+    };
+    const other: Entry[] = [
+      ["providers", "other", { url: OTHER, key: `${KEY}-other` }],
+      ["models", "n", { provider: "other" }],
+      ["models", "d", DEPLOYED],
+    ];
+    expect((await change(gateway, 1, ...other)).status).toBe(200);
+    if (removed) {
+      const entries = Object.entries(removed).flatMap(([section, names]) =>
+        names.map((name): Entry => [section, name, null]),
+      );
+      expect((await change(gateway, 2, ...entries)).status).toBe(200);
+      expect(Object.keys(served().providers)).toEqual(["house"]);
+    } else {
+      expect(await revert(2, 0)).toBe(200);
+      expect(served().providers).toEqual({});
+    }
+    expect(await revert(3, 2)).toBe(200);
+    expect(served().providers).toMatchObject({
+      house: { url: URL, key: KEY },
+      other: { url: OTHER, key: `${KEY}-other` },
+    });
+    expect(Object.keys(served().models).toSorted()).toEqual(["d", "m", "n"]);
+    expect(served().models.d!.deployments![0]!.key).toBe(`${KEY}-a`);
+  });
+});
+
 describe("a placeholder", () => {
   it("is refused in another entry and in another field", async () => {
     const { gateway, document } = await start();

@@ -2,7 +2,7 @@
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment } from "../config/config.ts";
 import { SANDBOX } from "../config/references.ts";
-import { providerOf } from "../providers/providers.ts";
+import { PROVIDER_NAMES, providerOf } from "../providers/providers.ts";
 import type { Content, Document } from "./document.ts";
 import { type Json, placeholdersIn, replacePlaceholders } from "./secrets.ts";
 
@@ -53,14 +53,18 @@ export function revertedDocument(now: Described, earlier: Described): Document {
   }) as unknown as Document;
 }
 
-/** The origins to which the secret at a path is sent: none, if the address of its provider is not complete. */
+/**
+ * The origins to which the secret at a path is sent: none, if its provider does not exist or the provider's address is
+ * not complete.
+ */
 function originsOf(
   { config: { providers, models }, env }: Omit<Described, "content">,
   [section, entry = "", , deployment]: readonly string[],
 ): string[] {
   const name =
     section === "providers" ? entry : models[entry]?.deployments?.[Number(deployment)]?.provider;
-  if (name === undefined || (name === SANDBOX && !providers[name])) return [];
+  if (name === undefined) return [];
+  if (!providers[name] && (name === SANDBOX || !PROVIDER_NAMES.includes(name))) return [];
   try {
     const { url, dialects } = providerOf(name, providers[name], env);
     const { chat = url, responses = url, messages = url } = dialects;
