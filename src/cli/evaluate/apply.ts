@@ -8,7 +8,11 @@ import { InputError } from "../../core/input/input-error.ts";
 import { replaceFile } from "../../core/input/replace-file.ts";
 import { readScores } from "../../core/input/scores.ts";
 import { Audit } from "../../gateway/administration/audit.ts";
-import { openRevision, sealRevision } from "../../gateway/administration/revisions.ts";
+import {
+  FIRST_REVISION,
+  openRevision,
+  sealRevision,
+} from "../../gateway/administration/revisions.ts";
 import type { JsonObject } from "../../gateway/administration/secrets.ts";
 import { systemClock } from "../../gateway/clock/clock.ts";
 import type { Config } from "../../gateway/config/config.ts";
@@ -17,6 +21,7 @@ import { otherLines, type ScoreLine, scoreFile } from "../../gateway/evaluation/
 import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
 import type { Calibration } from "../../gateway/routing/calibration.ts";
 import { importVotes } from "../../learner/import-votes.ts";
+import type { Store } from "../../store/store.ts";
 import { inStore, vaultOf } from "../serve/configuration.ts";
 import { DEFAULT_DATA, databaseOf, type StoreFlags, withStore } from "../shared/store-flags.ts";
 
@@ -25,7 +30,7 @@ export interface Target {
   readonly config: Config;
   /** The configuration file, if there is one. */
   readonly file: string | undefined;
-  /** The revision of the configuration, if it is in the store. */
+  /** The revision of the configuration in the store; 0 or undefined if nothing was saved there yet. */
   readonly revision?: number | undefined;
   /** The error of a newer revision in the store, which is invalid. */
   readonly invalid?: InputError | undefined;
@@ -34,7 +39,7 @@ export interface Target {
 
 /**
  * Throws if the scores of the router would have to be written into a configuration whose newest revision is invalid.
- * A new revision, or a new file, would replace that one, which somebody still has to correct.
+ * A new revision would replace that one, which somebody still has to correct.
  */
 export function checkWritable({ config, invalid, router }: Target): void {
   if (!invalid || config.routers[router]!.scores !== undefined) return;
@@ -47,16 +52,16 @@ export function checkWritable({ config, invalid, router }: Target): void {
 
 /**
  * Writes the scores into the table of the router. If the router has none, the configuration gets
- * the new table: the file, or a new revision in the store. Scores of other models and categories are kept.
- * Returns what was changed.
+ * the new table: the file if there is one, otherwise a new revision in the store, which is created if it is missing.
+ * Scores of other models and categories are kept. Returns what was changed.
  */
 export async function applyScores(
-  { config, file = "joust.yaml", revision, router }: Target,
+  { config, file, revision = 0, router }: Target,
   lines: readonly ScoreLine[],
   own: string,
   flags: StoreFlags,
 ): Promise<string> {
-  const folder = dirname(resolve(file));
+  const folder = file === undefined ? resolve(".") : dirname(resolve(file));
   const { scores } = config.routers[router]!;
   if (scores !== undefined) {
     const path = resolve(folder, scores);
@@ -64,13 +69,12 @@ export async function applyScores(
     await replaceFile(path, scoreFile([...kept, ...lines]));
     return `updated ${scores}, which the router ${router} uses; a gateway that is running has to be restarted`;
   }
-  if (revision !== undefined) return storeScores(config, revision, router, resolve(own), flags);
+  if (file === undefined) return storeScores(config, revision, router, resolve(own), flags);
   const path = relative(folder, resolve(own)).replaceAll("\\", "/");
-  const text = existsSync(file) ? await readFile(file, "utf8") : "";
-  const changed = withScores(text, router, path);
+  const changed = withScores(await readFile(file, "utf8"), router, path);
   parseConfig(changed, file, process.env, PROVIDER_NAMES);
   await replaceFile(file, changed);
-  return `${text === "" ? "created" : "changed"} ${file}: routers.${router}.scores is ${path}`;
+  return `changed ${file}: routers.${router}.scores is ${path}`;
 }
 
 /** Saves a revision of the stored configuration in which the router has a table of scores. */
@@ -84,10 +88,11 @@ async function storeScores(
   const places = { data: flags.data ?? DEFAULT_DATA, database: databaseOf(flags) };
   const vault = vaultOf(config, places);
   const revision = basedOn + 1;
-  const isSaved = await inStore(config, places, async (store) => {
+  const save = async (store: Store) => {
     const stored = await store.configuration();
-    if (stored?.revision !== basedOn) return false;
-    const { document, secrets } = openRevision(stored, vault);
+    const newest = stored ? openRevision(stored, vault) : FIRST_REVISION;
+    if (newest.revision !== basedOn) return false;
+    const { document, secrets } = newest;
     const before = document.routers[router] as JsonObject;
     const after = { ...before, scores };
     const next = { ...document, routers: { ...document.routers, [router]: after } };
@@ -104,8 +109,8 @@ async function storeScores(
     );
     const sealed = sealRevision({ document: next, secrets, revision }, record.at, vault);
     return store.saveConfiguration(sealed, record);
-  });
-  if (!isSaved) {
+  };
+  if (!(await inStore(config, places, save, "create"))) {
     throw new InputError(
       { file: "the configuration in the store" },
       "was changed during the evaluation, so the scores were not written into it",

@@ -75,7 +75,7 @@ export interface ServedConfiguration {
   readonly config: Config;
   /** The file that it was read from. */
   readonly file: string | undefined;
-  /** The revision in the store that it was read from. */
+  /** The revision in the store that it was read from; 0 if the store has no valid one, undefined without a store. */
   readonly revision?: number | undefined;
   /** The error of the newest revision in the store, if that is invalid and an earlier one takes its place. */
   readonly invalid?: InputError | undefined;
@@ -96,10 +96,9 @@ export async function servedConfiguration(
   const vault = vaultOf(base, flags);
   const found = await inStore(base, flags, (store) => newestValid(store, base, vault));
   if (!found) return { config: base, file };
-  const { config, error: invalid } = found;
-  const revision = found.revision === 0 ? undefined : found.revision;
+  const { config, revision, error: invalid } = found;
   if (invalid) {
-    const used = revision === undefined ? "the default configuration" : `revision ${revision}`;
+    const used = revision === 0 ? "the default configuration" : `revision ${revision}`;
     process.stderr.write(
       `joust: the newest configuration in the store is invalid, ${used} is used instead: ${formatErrorLine(invalid)}\n`,
     );
@@ -107,15 +106,16 @@ export async function servedConfiguration(
   return { config, file, revision, invalid };
 }
 
-/** Calls `use` with the store of a configuration. Returns undefined if there is no store yet. */
+/** Calls `use` with the store of a configuration. If there is no store yet, creates it or returns undefined. */
 export async function inStore<T>(
   { store: { url } }: Config,
   { data, database }: ConfigurationFlags & { readonly database?: string | undefined },
   use: (store: Store) => Promise<T>,
+  missing: "skip" | "create" = "skip",
 ): Promise<T | undefined> {
   const { locationOf, openStore } = await import("../../gateway/open-store.ts");
   const location = locationOf({ config: { store: { url: database ?? url } }, dataDir: data });
-  if ("file" in location && !existsSync(location.file)) return undefined;
+  if (missing === "skip" && "file" in location && !existsSync(location.file)) return undefined;
   const store = await openStore(location);
   try {
     return await use(store);

@@ -76,15 +76,30 @@ it("an evaluation writes its scores into the configuration of the store, not int
 });
 
 it.each([
+  ["a data folder that was served but never configured", true],
+  ["a data folder that does not exist yet", false],
+])("an evaluation without a file saves its scores in %s", async (_, isServed) => {
+  const data = join(newFolder(), "data");
+  if (isServed) await (await startGateway(SANDBOX, { folder: data })).close();
+  const target = { ...(await servedConfiguration({ data })), router: "auto" };
+  const scores = join(data, "scores.csv");
+  const text = await applyScores(target, [], scores, { data });
+  expect(text).toContain("saved revision 1 of the configuration in the store");
+  expect(existsSync("joust.yaml")).toBe(false);
+  const { config, revision } = await servedConfiguration({ data });
+  expect([revision, config.routers.auto!.scores]).toEqual([1, scores]);
+});
+
+it.each([
   ["revision 1", 1],
-  ["the default configuration", undefined],
+  ["the default configuration", 0],
 ])(
   "an evaluation that would replace an invalid revision is refused before it starts: %s",
   async (used, valid) => {
-    const data = valid === undefined ? newFolder() : await storedFolder();
-    if (valid === undefined) await (await startGateway(SANDBOX, { folder: data })).close();
+    const data = valid === 0 ? newFolder() : await storedFolder();
+    if (valid === 0) await (await startGateway(SANDBOX, { folder: data })).close();
     const store = await openSqlite(join(data, "joust.db"));
-    const revision = (valid ?? 0) + 1;
+    const revision = valid + 1;
     const routers = { auto: { from_the_future: true } };
     const document = JSON.stringify({ providers: {}, models: {}, metrics: {}, routers });
     const sealed = seal("{}", `configuration ${revision}`, undefined);
@@ -94,7 +109,7 @@ it.each([
     const output = watchOutput();
     const served = await servedConfiguration({ data });
     expect([served.revision, output()]).toEqual([valid, expect.stringContaining(used)]);
-    const router = valid === undefined ? "auto" : "small";
+    const router = valid === 0 ? "auto" : "small";
     await expect(openSetup("prompts.jsonl", { data, router } as EvaluateFlags)).rejects.toThrow(
       /has an invalid newest revision.*from_the_future/,
     );
