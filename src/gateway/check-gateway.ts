@@ -15,12 +15,18 @@ interface CheckOptions extends BuilderPlaces {
 export async function gatewayFaults(
   options: CheckOptions,
 ): Promise<{ placement?: Placement; errors: unknown[] }> {
-  const builder = checkingBuilder(options);
+  const errors: unknown[] = [];
   try {
     checkStoreKey(options.config);
-    return await builder.faults(options.config);
   } catch (error) {
-    return { errors: [error] };
+    errors.push(error);
+  }
+  const builder = checkingBuilder(options);
+  try {
+    const found = await builder.faults(options.config);
+    return { ...found, errors: [...errors, ...found.errors] };
+  } catch (error) {
+    return { errors: [...errors, error] };
   } finally {
     await builder.close();
   }

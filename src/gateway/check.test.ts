@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { messageOf } from "../core/errors/joust-error.ts";
+import type { InputError } from "../core/input/input-error.ts";
 import { gatewayFaults, probeGateway } from "./check-gateway.ts";
 import { ConfigError } from "./config/read-config.ts";
 import { configOf, newFolder, optionsOf, startHost } from "./gateway.fixture.ts";
@@ -149,6 +150,28 @@ routers:
       expect.stringContaining("AWS_ACCESS_KEY_ID"),
     ]);
     expect(missingKeys(options.config, {}).map(messageOf)[1]).toContain("providers.bedrock.region");
+  });
+
+  it("of policy, encoder and scores of one router", async () => {
+    const yaml = "routers: {r: {policy: jouts, encoder: miniLm, scores: nofile.csv}}";
+    const options = optionsOf(yaml, { folder: newFolder() });
+    const { errors } = await gatewayFaults({ ...options, env: {} });
+    const found = errors as InputError[];
+    expect(found.map(({ field, problem }) => [field, problem])).toEqual([
+      ["routers.r.policy", '"jouts" is not a policy'],
+      ["routers.r.encoder", expect.stringMatching(/^miniLm: is in none of/)],
+      ["routers.r.scores", "nofile.csv: does not exist"],
+    ]);
+    expect(found[2]!.hint).toContain("relative to the folder of the configuration file");
+  });
+
+  it("of a store key and of routers", async () => {
+    const yaml = "store: {prompts: true, key: short}\nrouters: {r: {policy: jouts}}";
+    const { errors } = await gatewayFaults(optionsOf(yaml, { folder: newFolder() }));
+    expect(errors.map(messageOf)).toEqual([
+      expect.stringContaining("store.key"),
+      expect.stringContaining('"jouts" is not a policy'),
+    ]);
   });
 
   it("and finds none in a valid configuration", async () => {

@@ -48,7 +48,7 @@ export async function openSetup(source: string, flags: EvaluateFlags): Promise<S
   const builder = checkingBuilder(ownOptions(config, file, data), 0);
   try {
     const known = await builder.models(config);
-    const models = poolOf(known, config.routers[router]!.models, flags.exclude);
+    const models = poolOf(router, known, config.routers[router]!.models, flags.exclude);
     const judge = flags.judge === undefined ? undefined : modelOf(known, flags.judge, "--judge");
     const unpriced = flags.unpriced ?? config.server.unpriced;
     const assumedPrice = assumedPriceOf(judge ? [...models, judge] : models, unpriced);
@@ -78,6 +78,7 @@ function modelOf(known: ReadonlyMap<string, ServedModel>, name: string, flag: st
 }
 
 function poolOf(
+  router: string,
   known: ReadonlyMap<string, ServedModel>,
   pool: readonly string[] = [...known.keys()],
   exclude: readonly string[] = [],
@@ -87,10 +88,15 @@ function poolOf(
     .filter((name) => !exclude.includes(name))
     .map((name) => modelOf(known, name, "--router"));
   if (models.length >= 2) return models;
+  const count = models.length === 0 ? "no model" : "one model";
+  if (exclude.length > 0) {
+    const hint = "an evaluation compares at least two models: exclude fewer";
+    throw new InputError({ file: "--exclude" }, `leaves ${count}`, hint);
+  }
   throw new InputError(
-    { file: "--exclude" },
-    `leaves ${models.length === 0 ? "no model" : "one model"}`,
-    "an evaluation compares at least two models",
+    { file: "--router" },
+    `the router "${router}" has ${count}`,
+    "an evaluation compares at least two models: add a model to the router, or choose another one with --router",
   );
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { newFolder, SANDBOX, startGateway } from "../../gateway/gateway.fixture.ts";
@@ -115,6 +115,23 @@ it.each([
     );
   },
 );
+
+it("an evaluation of a router with one model is refused with the router's name", async () => {
+  const folder = newFolder();
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const config = file("joust.yaml", "routers: {lone: {models: [abacus-14b]}, auto: {}}\n");
+  const prompts = file("p.txt", "Why?\n");
+  const open = (flags: object) =>
+    openSetup(prompts, { data: folder, config, regex: "x", ...flags } as EvaluateFlags);
+  await expect(open({ router: "lone" })).rejects.toThrow(
+    '--router: the router "lone" has one model',
+  );
+  const exclude = ["abacus-14b", "pebble-mini", "summit-pro"];
+  await expect(open({ router: "lone", exclude })).rejects.toThrow("--exclude: leaves no model");
+});
 
 it("a folder without a store has the default configuration", async () => {
   const data = newFolder();

@@ -8,6 +8,7 @@ import {
 import { readReference } from "../../core/encoder/reference.ts";
 import { messageOf } from "../../core/errors/joust-error.ts";
 import { InputError, type Place } from "../../core/input/input-error.ts";
+import { readScores } from "../../core/input/scores.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
@@ -76,11 +77,9 @@ export class Builder {
     const models = placed?.models ?? new Map<string, ServedModel>();
     if (placed) errors.push(...errorsOfNames(config, models));
     const routers = Object.entries(config.routers).map(([name, router]) =>
-      this.#prepare(name, router, models, undefined),
+      this.#routerFaults(name, router),
     );
-    for (const result of await Promise.allSettled(routers)) {
-      if (result.status === "rejected") errors.push(result.reason);
-    }
+    errors.push(...(await Promise.all(routers)).flat());
     return { ...(placed && { placement: placed.placement }), errors };
   }
 
@@ -89,8 +88,26 @@ export class Builder {
     const single = Object.entries(config.models).map(([name, model]) =>
       this.#place({ ...config, models: { [name]: model } }),
     );
-    const results = await Promise.allSettled(single);
-    return results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    return reasonsOf(await Promise.allSettled(single));
+  }
+
+  /** The errors of a router: of its policy, of its encoder or bundle, and of its scores. */
+  async #routerFaults(name: string, config: RouterConfig): Promise<unknown[]> {
+    const { kinds, folder } = this.#options;
+    const { scores, ...others } = config;
+    const [policy, base] = await Promise.allSettled([
+      kinds.open(name, config, folder),
+      this.#calibrate(others),
+    ]);
+    const parts: PromiseSettledResult<unknown>[] = [base];
+    if (scores !== undefined) {
+      // The categories of the table can be compared only with those of an encoder or bundle that opens.
+      const isOpen = base.status === "fulfilled";
+      const table = isOpen ? this.#calibrate(config) : readScores(resolve(folder, scores));
+      parts.push(...(await Promise.allSettled([table])));
+    }
+    const faults = reasonsOf(parts).map((error) => inFile(error, name, config));
+    return [...reasonsOf([policy]), ...faults];
   }
 
   /** The models of a configuration, ready to be called, without routers. */
@@ -268,6 +285,10 @@ export class Builder {
 
 const LIST_MS = 5000;
 
+function reasonsOf(results: readonly PromiseSettledResult<unknown>[]): unknown[] {
+  return results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+}
+
 /** Errors about names of models that come from the environment, which the file alone cannot check. */
 function errorsOfNames(config: Config, models: ReadonlyMap<string, ServedModel>): InputError[] {
   return [...nameFaults(config, [...models.keys()])].map(
@@ -276,15 +297,20 @@ function errorsOfNames(config: Config, models: ReadonlyMap<string, ServedModel>)
   );
 }
 
-/** Adds the router's field to the error of an encoder, bundle or table that cannot be opened. */
-function inFile(error: unknown, router: string, { bundle, scores }: RouterConfig): unknown {
+/** Adds the router's field and its value to the error of an encoder, bundle or table that cannot be opened. */
+function inFile(error: unknown, router: string, config: RouterConfig): unknown {
   if (!(error instanceof InputError)) return error;
+  const { encoder, bundle, scores } = config;
   const isTable = scores !== undefined && error.file.endsWith(scores);
   const field = isTable ? "scores" : bundle === undefined ? "encoder" : "bundle";
-  const problem = isTable ? `${scores}: ${error.problem}` : error.problem;
+  const value = isTable ? scores : (bundle ?? encoder ?? DEFAULT_ENCODER);
+  const isNamed = error.problem.includes(value);
   return new InputError(
     { file: "joust.yaml", field: `routers.${router}.${field}` },
-    problem,
-    error.hint,
+    isNamed ? error.problem : `${value}: ${error.problem}`,
+    isTable && !existsSync(error.file) ? RELATIVE : error.hint,
   );
 }
+
+const RELATIVE =
+  "check the spelling; the path is relative to the folder of the configuration file, or without a file to the folder in which joust runs";
