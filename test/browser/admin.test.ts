@@ -90,6 +90,40 @@ describeInChromium("administration in the store", ({ open, context }) => {
     expect(models).toContain("llama-3");
   });
 
+  it("does not replace a provider that exists by adding one of its name", async () => {
+    const page = await visit("providers");
+    await page.getByLabel("Kind").selectOption("another host");
+    await page.getByLabel("Name", { exact: true }).fill("house");
+    await page.getByText("There is a provider house already").waitFor();
+    expect(await button(page, "Test").last().isDisabled()).toBe(true);
+    await page.getByLabel("Name", { exact: true }).fill("house-2");
+    await page.getByText("There is a provider house already").waitFor({ state: "detached" });
+    expect(await button(page, "Test").last().isDisabled()).toBe(false);
+  });
+
+  it("changes the address of a provider, with the key again for another origin", async () => {
+    const page = await visit("providers");
+    const house = page.getByRole("region", { name: "house" });
+    const address = page.getByLabel("Address of house");
+    const save = button(page, "Save the address");
+    await button(page, "Change house").click();
+    expect(await address.inputValue()).toBe(provider.url);
+    await address.fill(`${provider.url}/`);
+    await page.getByText("Empty keeps the stored key.").waitFor();
+    await save.click();
+    await house.getByText(`${provider.url}/ `).waitFor();
+    await button(page, "Change house").click();
+    const moved = provider.url.replace("127.0.0.1", "localhost");
+    await address.fill(moved);
+    await page.getByText("was entered for another scheme, host or port").waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByLabel("Key of house").fill(provider.key);
+    await save.click();
+    await house.getByText(moved).waitFor();
+    const entry = (await gateway.client.configuration()).document.providers.house;
+    expect(entry).toMatchObject({ url: moved, key: expect.stringMatching(/^\[secret:/) });
+  });
+
   it("changes the price of a model, disables it, adds one of the catalog and retires one", async () => {
     const page = await visit("models");
     for (const price of ["Input", "Output"]) {
@@ -194,6 +228,29 @@ describeInChromium("administration in the store", ({ open, context }) => {
     const text = readFileSync(await download.path(), "utf8");
     expect(text).toContain("\u0024{OPENAI_API_KEY}");
     expect([text, await page.content()].join()).not.toContain("sk-proj");
+  });
+
+  it("removes a provider with its models after a confirmation, and undoes it", async () => {
+    const page = await visit("providers");
+    await button(page, "Remove house").click();
+    await button(page, "Really remove house with 1 model").click();
+    await page.getByRole("heading", { name: "house" }).waitFor({ state: "detached" });
+    const entries = async () => {
+      const { providers, models } = (await gateway.client.configuration()).document;
+      return [providers.house, models["llama-3"]];
+    };
+    expect(await entries()).toEqual([undefined, undefined]);
+    await page.getByRole("link", { name: "History" }).click();
+    await button(page, "Undo this change").click();
+    await expect
+      .poll(entries)
+      .toEqual([
+        expect.objectContaining({ key: expect.stringMatching(/^\[secret:/) }),
+        expect.objectContaining({ provider: "house" }),
+      ]);
+    await page.getByRole("link", { name: "Providers" }).click();
+    await page.getByRole("region", { name: "house" }).getByRole("button", { name: "Test" }).click();
+    await page.getByText("Key: the provider accepts the key").waitFor();
   });
 
   it("freezes learning, adds a metric, and shows nodes, leases and a backup", async () => {

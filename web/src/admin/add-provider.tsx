@@ -31,6 +31,8 @@ export function AddProvider() {
   }, []);
   const base = known.find(({ name }) => name === kind);
   const name = fields.name || (base ? base.name : "host");
+  // A change of an entry would replace all of it, so it is made in the provider's own form.
+  const isTaken = configuration.document.providers[name] !== undefined;
   const needsUrl = kind === OTHER || base?.is_local === true;
   const settings = base?.settings ?? [];
   const set = (field: string) => (value: string) => {
@@ -93,7 +95,7 @@ export function AddProvider() {
         class="grid gap-4 sm:grid-cols-2"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isTesting) run();
+          if (!isTesting && !isTaken) run();
         }}
       >
         <SelectField
@@ -115,6 +117,10 @@ export function AddProvider() {
           value={fields.name ?? ""}
           placeholder={name}
           onChange={set("name")}
+          about={
+            isTaken &&
+            `There is a provider ${name} already: change it above, or choose another name.`
+          }
         />
         {needsUrl && (
           <TextField
@@ -145,7 +151,7 @@ export function AddProvider() {
           about="Names at the provider, with commas between them."
         />
         <div class="sm:col-span-2">
-          <Button type="submit" disabled={isTesting}>
+          <Button type="submit" disabled={isTesting || isTaken}>
             {isTesting ? "Testing\u2026" : "Test"}
           </Button>
         </div>
@@ -164,7 +170,7 @@ export function AddProvider() {
           <Button
             variant="primary"
             class="self-start"
-            disabled={isBusy || chosen.length === 0}
+            disabled={isBusy || isTaken || chosen.length === 0}
             onClick={add}
           >
             {`Add ${name}`}

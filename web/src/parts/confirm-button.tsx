@@ -2,12 +2,13 @@ import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 
 /**
- * A button that must be pressed twice, because its effect cannot be undone. The first press changes its text; leaving
- * the button changes the text back. `target` names the object of the action for screen readers.
+ * A button that must be pressed twice, because its effect is large or cannot be undone. The first press changes its text;
+ * leaving the button changes the text back. `target` names the object of the action for screen readers.
  */
 export function ConfirmButton({
   text,
   target,
+  consequence,
   onConfirm,
   isBusy = false,
   variant = "quiet",
@@ -15,6 +16,8 @@ export function ConfirmButton({
 }: {
   text: string;
   target: string;
+  /** A further effect of the action, which the text names after the first press. */
+  consequence?: string | undefined;
   onConfirm: () => void;
   /** While true, presses have no effect. The button stays enabled, because a disabled button loses the focus. */
   isBusy?: boolean;
@@ -23,11 +26,12 @@ export function ConfirmButton({
 }) {
   const [isSure, setIsSure] = useState(false);
   const shown = isSure ? `Really ${text.toLowerCase()}` : text;
+  const also = isSure && consequence ? ` ${consequence}` : "";
   return (
     <Button
       variant={variant}
       disabled={disabled}
-      aria-label={`${shown} ${target}`}
+      aria-label={`${shown} ${target}${also}`}
       onBlur={() => setIsSure(false)}
       onClick={() => {
         if (isBusy) return;
@@ -35,7 +39,7 @@ export function ConfirmButton({
         if (isSure) onConfirm();
       }}
     >
-      {shown}
+      {`${shown}${also}`}
     </Button>
   );
 }
