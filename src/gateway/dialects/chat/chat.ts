@@ -4,7 +4,7 @@ import { writeUsage } from "../../codecs/chat/usage.ts";
 import type { Choice, Usage } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
-import { AnonymousEvents, anonymousItems } from "../anonymous.ts";
+import { AnonymousEvents, anonymousChoice } from "../anonymous.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { Dialect, DuelHead, DuelWriter, StreamText } from "../dialect.ts";
 import { rewriter } from "../rewriter.ts";
@@ -75,10 +75,9 @@ function duelWriter(duel: DuelHead): DuelWriter {
     eventOf({ ...head, object: "chat.completion.chunk", choices, ...more });
   const callIds = (slot: number) => (index: number) => anonymousCallId(duel, slot, index);
   const anonymous = (answer: Json, slot: number): Choice[] =>
-    chatCodec.parseAnswer({ choices: [answer] }).choices.map(({ items, stop }) => ({
-      items: anonymousItems(items, callIds(slot)),
-      stop,
-    }));
+    chatCodec
+      .parseAnswer({ choices: [answer] })
+      .choices.map((choice) => anonymousChoice(choice, callIds(slot)));
   const writer = chatCodec.streamWriter();
   /** Choices of which a chunk was written. */
   const begun = new Set<number>();

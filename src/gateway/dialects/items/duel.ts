@@ -4,7 +4,7 @@ import type { Answer } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
-import { AnonymousEvents, anonymousItems } from "../anonymous.ts";
+import { AnonymousEvents, anonymousChoice } from "../anonymous.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
 import { rewriter } from "../rewriter.ts";
@@ -25,10 +25,7 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     codec.writeAnswer({
       ...answer,
       ...head,
-      choices: answer.choices.map(({ items, stop }) => ({
-        items: anonymousItems(items, callIds(slot)),
-        stop,
-      })),
+      choices: answer.choices.map((choice) => anonymousChoice(choice, callIds(slot))),
       usage: usage && anonymousUsage(usage),
       extra: undefined,
     });
