@@ -8,19 +8,19 @@ export type ReadonlyDeep<T> = T extends object
   ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> }
   : T;
 
-/** Id or name in a request. */
-export const Id = z.string().min(1).max(256);
+/** Control characters and halves of surrogate pairs, as escapes that every dialect of regular expressions knows. */
+const UNPRINTABLE = "\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff";
 
-export const RouterName = Id.describe("Name of the router; the first configured one by default.");
-
-/** String without control characters, so that it can be stored and printed. */
+/** String that can be stored unchanged and printed. */
 export function printable(longest: number): z.ZodString {
-  // Written as escapes that every regular expression dialect knows: /openapi.json is read by many.
-  const pattern = new RegExp(`^[^${CONTROL_CHARACTERS}]{1,${longest}}$`, "u");
+  const pattern = new RegExp(`^[^${UNPRINTABLE}]{1,${longest}}$`, "u");
   return z.string().regex(pattern, `must be 1 to ${longest} printable characters`);
 }
 
-const CONTROL_CHARACTERS = "\\u0000-\\u001f\\u007f-\\u009f";
+/** Id or name in a request. */
+export const Id = printable(256);
+
+export const RouterName = Id.describe("Name of the router; the first configured one by default.");
 
 export const Timestamp = z.iso.datetime({ offset: true });
 

@@ -84,6 +84,12 @@ export async function weigh(
   const before = schedule.weightOf(voter);
   if (before === weight) return { before, weight };
   const [receipt] = await store.append([{ kind: "voter_weighed", router, at, voter, weight }]);
+  const [now] = await store.voters({ router, from: voter, limit: 1 });
+  if (found.votes > 0 && now?.voter === voter && now.votes === 0) {
+    // The voter was forgotten in the meantime, so the name must not stay in the log.
+    await store.forget(router, voter, at, undefined);
+    throw unknownVoter(router, voter);
+  }
   return { before, weight, ...(receipt?.status === "logged" && { position: receipt.position }) };
 }
 

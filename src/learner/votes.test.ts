@@ -338,6 +338,19 @@ describe("operations on learning", () => {
     await expect(nobody).rejects.toThrow(errorText(/no vote of "nobody"; hint:/));
   });
 
+  it("have no weight of a voter who was forgotten while the weight was set", async () => {
+    const store = await start();
+    const append = store.append.bind(store);
+    store.append = async (events) => {
+      store.append = append;
+      await forget(store, "auto", "v1", T0);
+      return append(events);
+    };
+    const late = weigh(store, "auto", { voter: "v1", weight: 0 }, T0);
+    await expect(late).rejects.toThrow('no vote of "v1"');
+    expect(JSON.stringify(await store.logEvents("auto", 0, 100))).not.toContain('"v1"');
+  });
+
   it("forget the weight of a voter together with the name", async () => {
     const store = await start();
     await weigh(store, "auto", { voter: "v1", weight: 0 }, T0);

@@ -97,10 +97,14 @@ export function unpackArrays(_key: string, value: unknown): unknown {
 
 const FLOATS = "$float64";
 
-/** Returns a name of 1 to 256 characters without control characters, and throws otherwise. */
+/**
+ * Returns a name of 1 to 256 characters without control characters, and throws otherwise. A half of a
+ * surrogate pair is refused, because databases would store another character.
+ */
 export function checkName(what: string, name: string): string {
+  const isShort = name.length <= 256 || (name.length <= 512 && [...name].length <= 256);
+  let isValid = name.length > 0 && isShort && name.isWellFormed();
   // A loop instead of a pattern, because the linter forbids control characters in patterns.
-  let isValid = name.length > 0 && name.length <= 256;
   for (let i = 0; isValid && i < name.length; i++) isValid = name.charCodeAt(i) > 0x1f;
   if (isValid) return name;
   throw invalidValue(

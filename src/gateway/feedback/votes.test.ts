@@ -159,6 +159,21 @@ it("names of judges are reserved", async () => {
   expect(await votesOf(gateway)).toEqual([]);
 });
 
+it("names are stored as they were sent, or refused", async () => {
+  const gateway = await startGateway(
+    `${SANDBOX}\nkeys: {app: {key: key-of-the-app-alone, scopes: [route, vote]}}`,
+  );
+  const key = { authorization: "Bearer key-of-the-app-alone" };
+  const { json } = await gateway.post("/v1/chat/completions", chat("hi", DUEL), key);
+  const vote = (voter: string) =>
+    gateway.post("/v1/feedback", { id: json.id, winner: 0, voter }, key);
+  const half = await vote("half \ud83d of a pair");
+  expect([half.status, half.json.error.param]).toEqual([400, "voter"]);
+  const long = "\u{1f600}".repeat(128);
+  expect((await vote(long)).status).toBe(200);
+  expect(await votesOf(gateway)).toMatchObject([{ voter: `config:app/${long}` }]);
+});
+
 describe("with a sample of the decisions", () => {
   const SAMPLED = `${SANDBOX}\nstore: {sample: 0.1}`;
 

@@ -72,7 +72,6 @@ export function addSystemRoutes(app: App, parts: SystemParts): void {
       };
     },
   );
-  // Two backups of the same millisecond would have the same folder.
   let isBackingUp = false;
   app.post(
     "/v1/admin/backup",
@@ -92,7 +91,9 @@ export function addSystemRoutes(app: App, parts: SystemParts): void {
       isBackingUp = true;
       try {
         const at = new Date(clock.date()).toISOString();
-        const folder = join(system.dataDir, "backups", at.replace(/[:.]/g, "-"));
+        // Other processes may make a backup in the same millisecond.
+        const name = `${at.replace(/[:.]/g, "-")}-${system.node}`;
+        const folder = join(system.dataDir, "backups", name);
         const { files, position } = await system.backUp(folder);
         await audit.save(caller, { action: "backup", target: folder });
         return { object: "backup" as const, folder, files: files.length, position };

@@ -52,7 +52,10 @@ export function votersConform({ one, both }: Stores): void {
       weighed("zoe", 0.5),
       weighed("ann", 1),
     ]);
-    await expect(store.append([weighed("an\nn", 0)])).rejects.toThrow("is not a valid name");
+    for (const name of ["an\nn", "half \ud83d of a pair", "a".repeat(257)]) {
+      await expect(store.append([weighed(name, 0)])).rejects.toThrow("is not a valid name");
+    }
+    await store.append([weighed("\u{1f600}".repeat(256), 0)]);
   });
 
   it("have at most 10,000 counted votes, whether they were weighed or not", async () => {

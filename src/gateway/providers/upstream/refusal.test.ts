@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, openai, refused } from "./refusal.fixture.ts";
+import { judge } from "./refusal.ts";
 
 describe("context length", () => {
   it.each([
@@ -295,4 +296,9 @@ describe("unsupported parameter", () => {
   ])("%d %j", (status, body, parameters) => {
     expect(refused(status, body).refusal).toEqual({ kind: "unsupported_parameter", parameters });
   });
+});
+
+it("reads a long word once", () => {
+  const message = `Invalid value for name: ${"x".repeat(20_000)}`;
+  expect(judge(400, { message, fields: [] }, undefined).refusal.kind).toBe("request");
 });

@@ -194,7 +194,8 @@ const EXTRA_FIELD = /extra_forbidden|extra fields|not permitted/i;
 const UNSUPPORTED_CODE =
   /^(unsupported_(parameter|value)|unknown_parameter|parameter_not_supported)$/;
 
-const PATH = "['\"`]?([\\w]+(?:[.[\\]\\w]*\\w)?)\\]?['\"`]?";
+/** A name such as `messages[1].name`. It starts at the start of a word, so that long words are read once. */
+const PATH = "['\"`]?(?<![.[\\]\\w])(\\w(?:[.[\\]\\w]{0,198}\\w)?)\\]?['\"`]?";
 /** Forms of "this parameter is not accepted"; the group is its name. */
 const REFUSED = [
   new RegExp(`unsupported (?:parameter|value)(?:\\(s\\))?: ${PATH}`, "i"),
