@@ -120,6 +120,30 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
     expect([none.status, none.json.error.code]).toEqual([404, "second_single"]);
   });
 
+  it.each([false, true])("counts tokens alike for every host (stream: %s)", async (stream) => {
+    const host = await startDialectHost();
+    // The hosts count the same conversation differently, and one of them refuses in a member of its own.
+    host.answer = ({ body }, dialect) => {
+      const isStream = body.stream === true;
+      return { body: dialect === "messages" ? messagesOf(isStream) : refusalOf(isStream) };
+    };
+    const { post, get } = await startGateway(
+      `${host.yaml}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}}\n`,
+    );
+    const more = { stream, ...(dialect === "chat" && stream && USAGE) };
+    const first = await post(path, ask("Which tea?", more));
+    const id = first.headers.get("x-joust-decision-id")!;
+    const second = (await get(`/v1/decisions/${id}/second`)).json;
+    const events = stream ? eventsOf(first.text) : [];
+    const usages = stream
+      ? events.flatMap((event) => event.usage ?? event.response?.usage ?? [])
+      : [first.json.usage];
+    expect(usages).toEqual([second.usage]);
+    const { usage } = second;
+    expect(usage.completion_tokens ?? usage.output_tokens).toBe(Math.ceil("I cannot.".length / 4));
+    expect(usage.prompt_tokens ?? usage.input_tokens).toBeGreaterThan(5);
+  });
+
   it("does not wait for the second answer, and says if it failed", async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const { gateway } = await startPair(async () => {
@@ -198,6 +222,35 @@ const CHUNKS = [
     usage: COMPLETION.usage,
   },
 ];
+
+/** A refusal of a host of chat completions, in its own member. */
+function refusalOf(isStream: boolean): object {
+  const usage = {
+    ...{ prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+    completion_tokens_details: { reasoning_tokens: 400 },
+  };
+  const head = { ...COMPLETION, usage };
+  const message = { role: "assistant", content: null, refusal: "I cannot." };
+  if (!isStream) return { ...head, choices: [{ index: 0, message, finish_reason: "stop" }] };
+  const object = "chat.completion.chunk";
+  return [{ ...head, object, choices: [{ index: 0, delta: message, finish_reason: "stop" }] }];
+}
+
+/** The same refusal of a host that speaks Messages, which has read the prompt from its cache. */
+function messagesOf(isStream: boolean): object {
+  const usage = { input_tokens: 7, cache_read_input_tokens: 2000, output_tokens: 9 };
+  const text = "I cannot.";
+  const end = { stop_reason: "refusal", stop_sequence: null };
+  if (!isStream) return { ...MESSAGE, content: [{ type: "text", text }], ...end, usage };
+  return [
+    { type: "message_start", message: { ...MESSAGE, content: [], stop_reason: null, usage } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: end, usage: { output_tokens: 9 } },
+    { type: "message_stop" },
+  ];
+}
 
 const chat = (content: string, more: object = {}) => ({
   model: "auto",

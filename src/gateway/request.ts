@@ -114,6 +114,7 @@ export async function answerConversation(
     },
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
+    promptTokens,
     note: (models) => explained().note(models),
     keepSecond: (answer) => parts.seconds.keep(pending.id, caller.owner, until, answer),
     needsText: () => {

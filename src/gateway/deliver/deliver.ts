@@ -15,6 +15,8 @@ export interface ResponseForm {
   readonly decision: string;
   /** Whether the client wants usage at the end of a stream. */
   readonly wantsUsage: boolean;
+  /** Estimated tokens of the prompt. */
+  readonly promptTokens: number;
   /**
    * The member `joust` of the response. Called when the response begins, with the models of the
    * answers that are shown, "" for one that failed.

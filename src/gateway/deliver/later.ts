@@ -1,11 +1,12 @@
+import { tokensIn } from "../dialects/chat/request.ts";
 import type { DuelWriter } from "../dialects/dialect.ts";
 import type { SecondAnswer } from "../log/second-answers.ts";
 import { type Attempt, asUpstreamError, type DuelAttempt } from "../providers/attempt.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readAll, type UpstreamRequest } from "../providers/upstream/upstream.ts";
-import { NO_USAGE } from "../providers/upstream/usage.ts";
+import { NO_USAGE, type Usage } from "../providers/upstream/usage.ts";
 import type { Client } from "../wire/client.ts";
-import { editMembers } from "../wire/json.ts";
+import { editMembers, type Json } from "../wire/json.ts";
 import type { DeliveredAnswer, ResponseForm } from "./deliver.ts";
 
 /** Time at which the answers of a duel were created, in seconds since 1970. */
@@ -15,7 +16,8 @@ interface Created {
 
 /**
  * Writes the first answer of a duel as a single answer. Like in every duel, the name of its model,
- * its cost and the members that only its provider writes stay hidden until the vote.
+ * its cost and the members that only its provider writes stay hidden until the vote. The usage is an
+ * estimate, because the provider's own count would tell the provider.
  */
 export function deliverFirst(
   client: Client,
@@ -35,14 +37,15 @@ async function deliverFirstWhole(
   client: Client,
   { model, answer, fallbacks }: Attempt,
   second: string,
-  { decision, note, needsText }: ResponseForm,
+  form: ResponseForm,
   writer: DuelWriter,
 ): Promise<DeliveredAnswer> {
+  const { decision, note, needsText } = form;
   const joust = { ...(await note([model.name, second])), ...LATER };
   const isTextNeeded = needsText();
   const content = writer.answerIn(await readAll(answer));
   const end = await answer.end;
-  const body = writer.whole(content ? [content] : [], end.usage ?? NO_USAGE, joust);
+  const body = written(writer, content ? [content] : [], joust, form);
   client.send(200, { "x-joust-decision-id": decision }, body);
   const text = isTextNeeded && content ? writer.textOf(content) : undefined;
   return { slot: 0, model, fallbacks, end, text };
@@ -52,7 +55,7 @@ async function deliverFirstStream(
   client: Client,
   { model, answer, fallbacks }: Attempt,
   second: string,
-  { dialect, decision, wantsUsage, note, needsText }: ResponseForm,
+  { dialect, decision, wantsUsage, promptTokens, note, needsText }: ResponseForm,
   writer: DuelWriter,
 ): Promise<DeliveredAnswer> {
   const joust = { ...(await note([model.name, second])), ...LATER };
@@ -60,11 +63,14 @@ async function deliverFirstStream(
   client.beginStream({ "x-joust-decision-id": decision });
   client.write(writer.open(joust));
   const rewrite = writer.rewrite(0);
+  const shown = dialect.streamText();
   let error: UpstreamError | undefined;
   try {
     for await (const piece of answer.body) {
       text?.push(piece);
-      const room = client.write(rewrite(piece));
+      const events = rewrite(piece);
+      shown.push(Buffer.from(events));
+      const room = client.write(events);
       if (room) await room;
     }
   } catch (thrown) {
@@ -72,13 +78,31 @@ async function deliverFirstStream(
   }
   const end = await answer.end;
   const isLost = error !== undefined;
-  client.write(writer.end(wantsUsage ? end.usage : undefined, { isLost, isFirstLost: isLost }));
+  const usage = wantsUsage ? estimatedUsage(promptTokens, shown.text()) : undefined;
+  client.write(writer.end(usage, { isLost, isFirstLost: isLost }));
   if (error) client.write(dialect.errorEvent(error));
   client.end();
   return { slot: 0, model, fallbacks, end, text: isLost ? undefined : text?.text() };
 }
 
 const LATER = { duel: "later" };
+
+/** Writes one answer of a duel, with an estimate of its usage. */
+function written(
+  writer: DuelWriter,
+  answers: readonly Json[],
+  joust: Json,
+  { dialect, promptTokens }: ResponseForm,
+): string {
+  const uncounted = writer.whole(answers, NO_USAGE, joust);
+  const shown = dialect.textOf(Buffer.from(uncounted));
+  return writer.whole(answers, estimatedUsage(promptTokens, shown), joust);
+}
+
+/** Usage that does not depend on the host: the estimate of the prompt, which both answers share, and that of the text. */
+function estimatedUsage(promptTokens: number, text: string): Usage {
+  return { ...NO_USAGE, promptTokens, completionTokens: tokensIn(Buffer.byteLength(text)) };
+}
 
 /** The request for the second answer, which nobody reads as a stream. */
 export function requestForSecond(request: ResponseForm["request"]): UpstreamRequest {
@@ -91,9 +115,10 @@ export function requestForSecond(request: ResponseForm["request"]): UpstreamRequ
 /** Reads the second answer of a duel to its end. It never throws. */
 export async function readSecond(
   attempt: DuelAttempt,
-  { dialect, request, decision }: ResponseForm,
+  form: ResponseForm,
   { router, created }: Created & { readonly router: string },
 ): Promise<{ readonly delivered: DeliveredAnswer; readonly kept: SecondAnswer }> {
+  const { dialect, request, decision } = form;
   const { slot, model, startedAt } = attempt;
   const writer = dialect.duel({ id: decision, created, model: request.model, isSecond: true });
   const answer = await attempt.answer;
@@ -102,8 +127,8 @@ export async function readSecond(
   try {
     const content = answer && writer.answerIn(await readAll(answer));
     if (answer && content) {
-      const { usage = NO_USAGE } = await answer.end;
-      body = writer.whole([content], usage, { decision_id: decision, router, ...LATER, slot });
+      const joust = { decision_id: decision, router, ...LATER, slot };
+      body = written(writer, [content], joust, form);
       text = writer.textOf(content);
     }
   } catch (error) {
