@@ -31,7 +31,7 @@ export function VoterRow({
         {votes < MOST_COUNTED ? count(votes) : `${count(votes)} or more`}
       </td>
       <td class="pl-4 whitespace-nowrap text-muted">{timeOf(first, dayOf)}</td>
-      <td class="pl-4 text-muted">{timeOf(last, clockTime)}</td>
+      <td class="py-2 pl-4 text-muted">{timeOf(last, clockTime)}</td>
       <td class="pl-4 text-muted">{estimateOf(value)}</td>
       <td class={`pl-4 ${weight === 1 ? "text-muted" : "text-warn"}`}>{weightOf(value)}</td>
       <td class="text-right whitespace-nowrap">
