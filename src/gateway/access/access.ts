@@ -217,7 +217,7 @@ export class Access {
     if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked");
     if (!allows(key, scope)) {
       throw new HttpError(403, `this API key lacks the scope ${scope}`, {
-        hint: `create a key with \`joust keys add NAME --scopes ${scope}\``,
+        hint: `create a key with \`joust keys add NAME --scopes ${scope === "vote" ? VOTE_HINT : `${scope}\``}`,
         code: "insufficient_scope",
       });
     }
@@ -378,6 +378,8 @@ const NAMES: Readonly<Record<Concurrent, string>> = {
 };
 
 const KEY_HINT = "send `Authorization: Bearer KEY`; `joust keys add NAME` creates a key";
+const VOTE_HINT =
+  "route,vote` and use it for the request too, because a key votes on its own decisions; or send the vote token of the answer without a key";
 const SIGN_IN_HINT = "sign in with a valid key; `joust keys add NAME` creates one";
 
 function unauthorized(problem: string, hint = KEY_HINT, code = "invalid_api_key"): HttpError {

@@ -59,6 +59,9 @@ describe("keys", () => {
     expect(status).toBe(200);
     const vote = await post("/v1/feedback", { id: json.id, rating: 1 }, asks);
     expect([vote.status, vote.json.error.code]).toEqual([403, "insufficient_scope"]);
+    // A key with the scope vote alone could vote on no decision.
+    expect(vote.json.error.hint).toContain("`joust keys add NAME --scopes route,vote`");
+    expect((await get("/metrics", asks)).json.error.hint).toContain("--scopes metrics`");
     expect((await get("/metrics", ADMIN)).text).toContain("joust_requests_total");
     // Counts by model would tell a voter which models answered a duel.
     for (const path of ["/metrics", "/v1/stats", "/v1/learning"]) {
