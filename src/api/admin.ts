@@ -24,7 +24,9 @@ export const RollbackRequest = z
     path: ["to"],
   });
 export const ForgetRequest = z.object({
-  voter: Id.describe("Name of the voter, as `joust votes export` prints it."),
+  voter: Id.describe(
+    "Name of the voter, as `GET /v1/admin/routers/{router}/voters` and `joust votes voters` list it.",
+  ),
 });
 
 export const Frozen = z.object({ router: z.string(), frozen: z.boolean() });

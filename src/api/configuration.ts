@@ -82,7 +82,12 @@ export const AuditRecord = z
   .object({
     id: z.string(),
     at: Timestamp,
-    actor: z.string().nullable().describe("Name of the API key; null on a gateway without keys."),
+    actor: z
+      .string()
+      .nullable()
+      .describe(
+        "Name of the API key, or `command line` for a change by a command; null on a gateway without keys.",
+      ),
     action: z.string(),
     target: z.string(),
     revision: z.int().optional(),

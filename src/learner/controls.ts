@@ -96,8 +96,8 @@ export async function weigh(
 function unknownVoter(router: string, voter: string): InputError {
   return new InputError(
     { file: router },
-    `has no vote of "${voter}"`,
-    'use the name that "votes export" prints; it starts with the id of the API key if one was used, for example key_1234/ann',
+    voter === "" ? "has no votes without a name" : `has no vote of "${voter}"`,
+    'use a name that "joust votes voters" or the page of voters lists; it starts with the id of the API key if one was used, for example key_1234/ann',
   );
 }
 

@@ -17,7 +17,7 @@ export interface AuditRecord {
   /** Ids sort in the order of time. */
   readonly id: string;
   readonly at: number;
-  /** Name of the API key that was used; undefined on a gateway without keys. */
+  /** Name of the API key that was used, or "command line"; undefined on a gateway without keys. */
   readonly actor?: string | undefined;
   /** Kind of change, such as "configuration.change" or "key.revoke". */
   readonly action: string;

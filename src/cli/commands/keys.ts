@@ -1,15 +1,10 @@
 import type { Command } from "commander";
 import { SCOPES } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import {
-  addKey,
-  revokeKey,
-  setBudget,
-  setConcurrent,
-  shownKey,
-} from "../../gateway/access/keys.ts";
+import { addKey, changeKey, recordedKey, revokeKey, shownKey } from "../../gateway/access/keys.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
+import { recordChange } from "../shared/audit.ts";
 import { newCommand } from "../shared/command.ts";
 import { names, number, readNumber, word } from "../shared/flags.ts";
 import { type StoreFlags, withStore, withStoreFlags } from "../shared/store-flags.ts";
@@ -36,7 +31,7 @@ export function keysCommand(): Command {
       ],
     ],
     notes:
-      "Scopes: route sends requests and reads its own decisions, vote votes on them, metrics reads the numbers of all keys (/metrics and the dashboard), admin can do everything.",
+      "Scopes: route sends requests and reads its own decisions, vote votes on them (a key that votes needs route too), metrics reads the numbers of all keys (/metrics and the dashboard), admin can do everything.",
   })
     .addCommand(addCommand())
     .addCommand(listCommand())
@@ -51,6 +46,8 @@ interface AddFlags extends StoreFlags {
   readonly rate?: number;
   readonly concurrent?: number;
   readonly duels?: "false" | "auto" | "true";
+  readonly models?: string[];
+  readonly routers?: string[];
   readonly json?: boolean;
 }
 
@@ -93,9 +90,20 @@ function addCommand(): Command {
       "second answers, to be fetched, for requests that do not request a duel: false, auto or true (default: the mode of the router)",
       word("--duels", ["false", "auto", "true"]),
     )
+    .option(
+      "--models <a,b>",
+      "models that may answer requests of this key; the names are not checked (default: all)",
+      names("--models"),
+    )
+    .option(
+      "--routers <a,b>",
+      "routers that requests of this key may name; the names are not checked (default: all)",
+      names("--routers"),
+    )
     .option("--json", "print JSON");
   return withStoreFlags(command).action(async (name: string, flags: AddFlags) => {
     const { scopes = ["route", "vote"], budget, rate, concurrent, duels, json } = flags;
+    const { models, routers } = flags;
     const key = {
       name: checkName(name),
       scopes: scopes.map(word("--scopes", SCOPES)),
@@ -103,11 +111,15 @@ function addCommand(): Command {
       rate,
       concurrent,
       ...(duels !== undefined && { duels: duels === "auto" ? duels : duels === "true" }),
+      ...(models && { models }),
+      ...(routers && { routers }),
     };
     const { hasAdmin, ...added } = await withStore(
       flags,
       async (store) => {
         const created = await addKey(store, key, Date.now());
+        const after = recordedKey(created.key);
+        await recordChange(store, { action: "key.add", target: key.name, after });
         const active = (await store.keys()).filter(({ revokedAt }) => revokedAt === undefined);
         return { ...created, hasAdmin: active.some((one) => one.scopes.includes("admin")) };
       },
@@ -150,12 +162,14 @@ async function keysWithSpending(store: Store): Promise<{ key: StoredKey; spent: 
 }
 
 function keyLine({ key, spent }: { key: StoredKey; spent: number }): string {
-  const { id, name, scopes, budget, rate, concurrent, revokedAt } = key;
+  const { id, name, scopes, budget, rate, concurrent, models, routers, revokedAt } = key;
   const parts = [
     `${name} (${id}): ${scopes.join(", ")}`,
     `$${spent.toFixed(4)}${budget === undefined ? "" : ` of $${budget}`} this month`,
     ...(rate === undefined ? [] : [`${rate} requests per minute`]),
     ...(concurrent === undefined ? [] : [`${concurrent} concurrent requests`]),
+    ...(models ? [`models ${models.join(", ")}`] : []),
+    ...(routers ? [`routers ${routers.join(", ")}`] : []),
     ...(revokedAt === undefined ? [] : [`revoked ${new Date(revokedAt).toISOString()}`]),
   ];
   return `${parts.join("; ")}\n`;
@@ -174,7 +188,7 @@ function budgetCommand(): Command {
     );
   return withStoreFlags(command).action(
     async (name: string, usd: number | undefined, flags: StoreFlags) => {
-      const key = await withStore(flags, (store) => setBudget(store, name, usd));
+      const key = await changed(flags, name, { budget: usd ?? null });
       const budget =
         key.budget === undefined ? "without a limit" : `up to $${key.budget} per month`;
       process.stdout.write(`${key.name} (${key.id}) may spend ${budget}\n`);
@@ -198,11 +212,31 @@ function concurrentCommand(): Command {
     );
   return withStoreFlags(command).action(
     async (name: string, n: number | undefined, flags: StoreFlags) => {
-      const key = await withStore(flags, (store) => setConcurrent(store, name, n));
+      const key = await changed(flags, name, { concurrent: n ?? null });
       const limit = key.concurrent ?? "server.concurrent";
       process.stdout.write(`${key.name} (${key.id}) may send up to ${limit} concurrent requests\n`);
     },
   );
+}
+
+/** Changes limits of a key, and returns the key with them. */
+function changed(
+  flags: StoreFlags,
+  name: string,
+  limits: Parameters<typeof changeKey>[2],
+): Promise<StoredKey> {
+  return withStore(flags, async (store) => {
+    const { before, after } = await changeKey(store, name, limits);
+    if (after !== before) {
+      await recordChange(store, {
+        action: "key.change",
+        target: after.name,
+        before: recordedKey(before),
+        after: recordedKey(after),
+      });
+    }
+    return after;
+  });
 }
 
 function revokeCommand(): Command {
@@ -213,7 +247,11 @@ function revokeCommand(): Command {
     examples: [["Revoke a key", "joust keys revoke web-shop"]],
   }).argument("<name>", "name or id of the key");
   return withStoreFlags(command).action(async (name: string, flags: StoreFlags) => {
-    const key = await withStore(flags, (store) => revokeKey(store, name, Date.now()));
+    const key = await withStore(flags, async (store) => {
+      const revoked = await revokeKey(store, name, Date.now());
+      await recordChange(store, { action: "key.revoke", target: revoked.name });
+      return revoked;
+    });
     process.stdout.write(`${key.name} (${key.id}) is revoked\n`);
   });
 }

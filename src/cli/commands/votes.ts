@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { codeOf, writeError } from "../../core/input/system-error.ts";
+import { WEIGHING } from "../../gateway/administration/audited-voters.ts";
 import { plural } from "../../lab/report/words.ts";
 import {
   forget,
@@ -15,6 +16,7 @@ import {
 } from "../../learner/controls.ts";
 import { prune } from "../../learner/prune.ts";
 import type { Store } from "../../store/store.ts";
+import { recordChange } from "../shared/audit.ts";
 import { newCommand } from "../shared/command.ts";
 import { ENCODER_HELP, number, readNumber, time, withModelsFlag } from "../shared/flags.ts";
 import { statusLine } from "../shared/status-line.ts";
@@ -26,6 +28,7 @@ import {
   withRouterFlags,
   withStore,
 } from "../shared/store-flags.ts";
+import { listVoters, UNNAMED, voterLine } from "../votes/voters.ts";
 
 export function votesCommand(): Command {
   return newCommand({
@@ -48,6 +51,11 @@ export function votesCommand(): Command {
         "joust votes forget mallory",
       ],
       [
+        "List the voters, and learn nothing from one of them",
+        "joust votes voters",
+        "joust votes weigh key_1234/ann 0",
+      ],
+      [
         "Delete the decisions and prompts of last year, but keep what was learned from them",
         "joust votes prune --before 2026-01-01",
       ],
@@ -61,6 +69,7 @@ A line of a file of votes:
     .addCommand(freezeCommand())
     .addCommand(thawCommand())
     .addCommand(rollBackCommand())
+    .addCommand(votersCommand())
     .addCommand(weighCommand())
     .addCommand(forgetCommand())
     .addCommand(pruneCommand());
@@ -178,6 +187,7 @@ function freezeCommand(): Command {
   return withRouterFlags(command).action((flags: StoreFlags) =>
     printing(flags, async (store, router) => {
       await freeze(store, router, Date.now());
+      await recordChange(store, { action: "router.freeze", target: router });
       return `${router} is frozen: votes are logged, but not learned until a thaw`;
     }),
   );
@@ -196,7 +206,9 @@ function thawCommand(): Command {
   }).option("--drop", "never learn the votes that were logged during the freeze");
   return withRouterFlags(command).action((flags: StoreFlags & { readonly drop?: boolean }) =>
     printing(flags, async (store, router) => {
-      await thaw(store, router, Date.now(), !flags.drop);
+      const learn = !flags.drop;
+      await thaw(store, router, Date.now(), learn);
+      await recordChange(store, { action: "router.thaw", target: router, after: { learn } });
       return `${router} learns again${flags.drop ? "; the votes of the freeze do not count" : ""}`;
     }),
   );
@@ -223,6 +235,9 @@ function rollBackCommand(): Command {
     const target = targetOf(flags);
     return printing(flags, async (store, router) => {
       const count = await rollBack(store, router, target, Date.now());
+      const to = "time" in target ? { to: new Date(target.time).toISOString() } : target;
+      const after = { ...to, undone: count };
+      await recordChange(store, { action: "router.rollback", target: router, after });
       return `${router} is rolled back: ${noLongerCount(count)}`;
     });
   });
@@ -240,6 +255,28 @@ function targetOf({ to, position }: RollBackFlags): RollbackTarget {
   throw new InputError({ file: "--to" }, problem, "give either --to TIME or --position N");
 }
 
+function votersCommand(): Command {
+  const command = newCommand({
+    name: "voters",
+    summary: "list the voters with their votes and weights",
+    description:
+      "Lists everybody who has voted on answers of the router, also voters who are excluded: number of votes (counted up to 10,000), time of the last vote, and weight. All votes without a name are one entry.",
+    examples: [["List the voters", "joust votes voters"]],
+  }).option("--json", 'print JSON; the votes without a name have the name ""');
+  return withRouterFlags(command).action(
+    async (flags: StoreFlags & { readonly json?: boolean }) => {
+      const voters = await withRouter(flags, listVoters);
+      process.stdout.write(
+        flags.json
+          ? `${JSON.stringify(voters, null, 2)}\n`
+          : voters.map(voterLine).join("") || "no voters\n",
+      );
+    },
+  );
+}
+
+const VOTER_HELP = 'name of the voter as "votes voters" lists it; "" for the votes without a name';
+
 function weighCommand(): Command {
   const command = newCommand({
     name: "weigh",
@@ -251,16 +288,23 @@ function weighCommand(): Command {
       ["Learn from the person again", "joust votes weigh key_1234/ann 1"],
     ],
   })
-    .argument("<voter>", 'name of the voter as "votes export" prints it')
+    .argument("<voter>", VOTER_HELP)
     .argument("<weight>", "0 (excluded) to 1 (the default)", (text: string) =>
       readNumber("weight", text, { from: 0, to: 1, example: "joust votes weigh key_1234/ann 0.5" }),
     );
   return withRouterFlags(command).action((voter: string, weight: number, flags: StoreFlags) =>
     printing(flags, async (store, router) => {
-      const { before } = await weigh(store, router, { voter, weight }, Date.now());
-      return before === weight
-        ? `${voter} already has the weight ${weight}`
-        : `${voter} has the weight ${weight} instead of ${before}`;
+      const { before, position } = await weigh(store, router, { voter, weight }, Date.now());
+      const [name, has] = voter === "" ? [UNNAMED, "have"] : [voter, "has"];
+      if (position === undefined) return `${name} already ${has} the weight ${weight}`;
+      // The record names the event instead of the voter, so that the voter can be forgotten.
+      await recordChange(store, {
+        action: WEIGHING,
+        target: router,
+        before: { weight: before },
+        after: { weight, position },
+      });
+      return `${name} ${has} the weight ${weight} instead of ${before}`;
     }),
   );
 }
@@ -272,11 +316,14 @@ function forgetCommand(): Command {
     description:
       "Erases the earlier votes of one voter from the database, with the name and the embeddings, and learns again from all other votes. This cannot be undone. Backups and exported files keep the votes: delete them, or forget the voter again after restoring one.",
     examples: [["Erase all votes of a person", "joust votes forget key_1234/ann"]],
-  }).argument("<voter>", 'name of the voter as "votes export" prints it');
+  }).argument("<voter>", VOTER_HELP);
   return withRouterFlags(command).action((voter: string, flags: StoreFlags) =>
     printing(flags, async (store, router) => {
       const count = await forget(store, router, voter, Date.now());
-      return `${voter} is forgotten: ${noLongerCount(count)}`;
+      const after = { forgotten: count };
+      await recordChange(store, { action: "router.forget", target: router, after });
+      const subject = voter === "" ? `${UNNAMED} are` : `${voter} is`;
+      return `${subject} forgotten: ${noLongerCount(count)}`;
     }),
   );
 }

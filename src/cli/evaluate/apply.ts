@@ -23,6 +23,7 @@ import type { Calibration } from "../../gateway/routing/calibration.ts";
 import { importVotes } from "../../learner/import-votes.ts";
 import type { Store } from "../../store/store.ts";
 import { inStore, vaultOf } from "../serve/configuration.ts";
+import { COMMAND_LINE } from "../shared/audit.ts";
 import { DEFAULT_DATA, databaseOf, type StoreFlags, withStore } from "../shared/store-flags.ts";
 
 /** The configuration and the router that an evaluation is for. */
@@ -98,7 +99,7 @@ async function storeScores(
     const next = { ...document, routers: { ...document.routers, [router]: after } };
     const target = `routers.${router}`;
     const record = new Audit(store, systemClock).newRecord(
-      { name: undefined },
+      { name: COMMAND_LINE },
       {
         action: "evaluate",
         target,

@@ -58,36 +58,6 @@ export async function changeKey(
   return { before, after: after as StoredKey };
 }
 
-/** Sets the budget of a key in US dollars per month; undefined removes the limit. */
-export function setBudget(
-  store: Store,
-  name: string,
-  budget: number | undefined,
-): Promise<StoredKey> {
-  return setLimit(store, name, "budget", budget);
-}
-
-/** Sets the limit of concurrent requests of a key; undefined restores the limit of the configuration. */
-export function setConcurrent(
-  store: Store,
-  name: string,
-  concurrent: number | undefined,
-): Promise<StoredKey> {
-  return setLimit(store, name, "concurrent", concurrent);
-}
-
-async function setLimit(
-  store: Store,
-  name: string,
-  limit: "budget" | "concurrent",
-  value: number | undefined,
-): Promise<StoredKey> {
-  const { [limit]: _, ...key } = await findKey(store, name);
-  const changed = { ...key, ...(value !== undefined && { [limit]: value }) };
-  await store.saveKey(changed);
-  return changed;
-}
-
 /** The active key with a name or id. Throws if there is none. */
 export async function findKey(store: Store, name: string): Promise<StoredKey> {
   const keys = (await store.keys()).filter(({ revokedAt }) => revokedAt === undefined);
@@ -108,6 +78,11 @@ export function shownKey({ hash: _, createdAt, revokedAt, ...key }: StoredKey): 
     created_at: new Date(createdAt).toISOString(),
     ...(revokedAt !== undefined && { revoked_at: new Date(revokedAt).toISOString() }),
   };
+}
+
+/** A key as the audit log records it. */
+export function recordedKey({ hash: _, name: __, createdAt: ___, ...key }: StoredKey): object {
+  return key;
 }
 
 /** A new secret. It has 256 random bits, so a fast hash is as safe as a slow one. */

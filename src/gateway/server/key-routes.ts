@@ -14,7 +14,7 @@ import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
 import type { Access, Caller } from "../access/access.ts";
-import { addKey, changeKey, findKey, revokeKey, shownKey } from "../access/keys.ts";
+import { addKey, changeKey, findKey, recordedKey, revokeKey, shownKey } from "../access/keys.ts";
 import type { Audit } from "../administration/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { logged } from "../log/logged.ts";
@@ -43,8 +43,8 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
     await audit.save(caller, {
       action: "key.change",
       target: after.name,
-      before: recorded(before),
-      after: recorded(after),
+      before: recordedKey(before),
+      after: recordedKey(after),
     });
     return shownKey(after);
   };
@@ -76,7 +76,7 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
       checkNames(body, serving());
       const { key, secret } = await withParam("name", addKey(store, body, clock.date()));
       await access.read();
-      const after = recorded(key);
+      const after = recordedKey(key);
       await audit.save(caller, { action: "key.add", target: key.name, after });
       return { ...shownKey(key), secret };
     },
@@ -149,9 +149,4 @@ function checkNames(
       });
     }
   }
-}
-
-/** A key as the audit log records it. */
-function recorded({ hash: _, name: __, createdAt: ___, ...key }: StoredKey): object {
-  return key;
 }
