@@ -283,6 +283,41 @@ describe("entries", () => {
     ["providers: {house: {key: x}}", /providers\.house\.url.*is missing/],
     ["providers: {house: {kind: nobody}}", /providers\.house\.kind.*not known/],
     ["providers: {a: {kind: azure, resource: 'a/b'}}", /providers\.a\.resource/],
+    ["providers: {a: {kind: azure, resource: evil.example}}", /a\.resource.*letters, digits and -/],
+    ["providers: {a: {kind: bedrock, region: evil.s3}}", /a\.region.*letters, digits and -/],
+    ["providers: {a: {kind: vertex, project: a.b}}", /a\.project.*letters, digits and -/],
+    ["providers: {a: {url: 'http://{model}:9/v1'}}", /providers\.a\.url.*placeholder in its host/],
+    ["providers: {a: {url: 'http://{model}@house/v1'}}", /providers\.a\.url.*placeholder/],
+    [
+      "providers: {a: {kind: bedrock, url: 'http://{region}/v1'}}",
+      /providers\.a\.url.*placeholder/,
+    ],
+    ["providers: {a: {dialects: {chat: 'http://{model}:9/v1'}}}", /a\.dialects\.chat.*placeholder/],
+    ["providers: {a: {url: 'http://house/v1', headers: {Host: b}}}", /a\.headers\.Host.*gateway/],
+    [
+      "providers: {a: {url: 'http://house/v1', headers: {connection: b}}}",
+      /a\.headers\.connection.*gateway/,
+    ],
+    [
+      "providers: {a: {url: 'http://house/v1', headers: {content-length: b}}}",
+      /a\.headers\.content-length.*gateway/,
+    ],
+    [
+      "providers: {a: {url: 'http://house/v1', headers: {transfer-encoding: b}}}",
+      /a\.headers\.transfer-encoding.*gateway/,
+    ],
+    [
+      "providers: {a: {url: 'http://house/v1', headers: {expect: b}}}",
+      /a\.headers\.expect.*gateway/,
+    ],
+    [
+      "providers: {a: {url: 'http://house/v1', headers: {upgrade: b}}}",
+      /a\.headers\.upgrade.*gateway/,
+    ],
+    [
+      "providers: {a: {url: 'http://house/v1', headers: {'x a': b}}}",
+      /a\.headers\.x a.*not the name/,
+    ],
   ])("%s is refused", (yaml, error) => {
     expect(() => configOf(yaml)).toThrow(errorText(error));
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SCOPES } from "../../api/scopes.ts";
+import { HEADERS, HTTP_URL, LABEL } from "./provider-fields.ts";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,8 +37,6 @@ export const AUTH_KINDS = [
   "none",
 ] as const;
 
-const HTTP_URL = z.url({ protocol: /^https?$/ });
-
 const PROVIDER = z.strictObject({
   /** Name of a known provider whose addresses and dialects this one has. Default: the name of the entry. */
   kind: NAME.optional(),
@@ -55,9 +54,9 @@ const PROVIDER = z.strictObject({
     .optional(),
   auth: z.enum(AUTH_KINDS).optional(),
   /** Settings that addresses of known providers contain. */
-  region: SETTING.optional(),
-  project: SETTING.optional(),
-  resource: SETTING.optional(),
+  region: LABEL.optional(),
+  project: LABEL.optional(),
+  resource: LABEL.optional(),
   api_version: SETTING.optional(),
   /** Credentials of AWS, and the service in the scope of its signatures. */
   access_key: z.string().optional(),
@@ -66,7 +65,7 @@ const PROVIDER = z.strictObject({
   service: SETTING.optional(),
   /** File with the credentials of a Google account, or `default` for the account that google-auth-library finds. */
   credentials: FILE.optional(),
-  headers: z.record(z.string(), z.string()).default({}),
+  headers: HEADERS.default({}),
   /** Whether to send `stream_options`, which some hosts refuse. */
   request_usage: z.boolean().optional(),
   /** Name of `request_usage` in version 0.1. */

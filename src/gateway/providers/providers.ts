@@ -109,7 +109,7 @@ export function knownProvider(
   const spoken = address && !entry?.url && base.dialects.chat ? CHAT_ONLY : base.dialects;
   const dialects = Object.fromEntries(
     DIALECTS.flatMap((dialect) => {
-      const template = spoken[dialect]?.replace("{url}", url.replace(/\/+$/, ""));
+      const template = spoken[dialect]?.replace("{url}", () => url.replace(/\/+$/, ""));
       return template === undefined ? [] : [[dialect, fill(template)]];
     }),
   );
