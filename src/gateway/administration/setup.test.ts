@@ -68,6 +68,26 @@ describe("the test of a provider", () => {
     expect([json.ok, json.steps.length]).toEqual([true, 4]);
   });
 
+  it("says that no key was sent if there is none", async () => {
+    const open = await startUpstream(undefined, ["m"]);
+    const closed = await startUpstream(KEY, ["m"]);
+    const keyStep = async (value: object) =>
+      (await test(value, ["m"])).steps.find(({ what }: { what: string }) => what === "key");
+    const unneeded = await keyStep({ url: open.url });
+    expect([unneeded.ok, unneeded.detail]).toEqual([
+      true,
+      expect.stringContaining("no key was sent"),
+    ]);
+    const unused = await keyStep({ url: open.url, key: KEY, auth: "none" });
+    expect([unused.ok, unused.detail]).toEqual([true, unneeded.detail]);
+    const missing = await keyStep({ url: closed.url });
+    expect([missing.ok, missing.detail]).toEqual([false, expect.stringContaining("none was sent")]);
+    for (const own of [{ key: KEY }, { headers: { authorization: `Bearer ${KEY}` } }]) {
+      const accepted = await keyStep({ url: closed.url, ...own });
+      expect([accepted.ok, accepted.detail]).toEqual([true, "the provider accepts the key"]);
+    }
+  });
+
   it("refuses a provider that the configuration would refuse", async () => {
     const { gateway } = await start();
     const body = { name: "house", value: { url: "not an address" } };

@@ -1,6 +1,7 @@
 import type { ProviderTest } from "../../api/providers.ts";
 import { Random } from "../../core/random/random.ts";
 import { CONFIG, type Config } from "../config/config.ts";
+import { hasCredentials } from "../providers/auth.ts";
 import type { Catalog } from "../providers/catalog/catalog.ts";
 import { connect } from "../providers/hosts.ts";
 import { KNOWN } from "../providers/known-providers.ts";
@@ -49,12 +50,19 @@ export async function tryProvider(
 ): Promise<ProviderTest> {
   const config = checked({ providers: { [name]: entry } });
   rememberSecrets([config.providers[name]!.key, config.providers[name]!.secret_key]);
+  const {
+    auth,
+    headers = {},
+    ...credentials
+  } = providerOf(name, config.providers[name], options.env);
+  const isKeySent =
+    hasCredentials(auth, credentials) || Object.keys(headers).some((header) => KEYS.test(header));
   let chosen: readonly string[];
   try {
     chosen = models ?? (await defaultModels(options, catalog, name, config));
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    return reportOf(name, [{ model: "", deployment: name, ms: 0, ...faultOf(error) }]);
+    return reportOf(name, isKeySent, [{ model: "", deployment: name, ms: 0, ...faultOf(error) }]);
   }
   const entries = chosen.map((model, i) => [`m${i}`, { provider: name, model }] as const);
   const tried = {
@@ -72,12 +80,16 @@ export async function tryProvider(
     const results = await probeAll(await builder.models(tried), options.clock);
     return reportOf(
       name,
+      isKeySent,
       results.map((result) => ({ ...result, model: chosen[Number(result.model.slice(1))]! })),
     );
   } finally {
     await builder.close();
   }
 }
+
+/** Names of headers that may carry a key. */
+const KEYS = /auth|key|token|secret/i;
 
 /** The default models of a provider, or at most three of those that it lists, spread over their prices. */
 async function defaultModels(
@@ -114,7 +126,11 @@ function faultOf({ message, code, status }: UpstreamError): Fault {
 }
 
 /** Says which part failed: the address, the key, or single models. */
-function reportOf(provider: string, results: readonly ProbeResult[]): ProviderTest {
+function reportOf(
+  provider: string,
+  isKeySent: boolean,
+  results: readonly ProbeResult[],
+): ProviderTest {
   const steps: ProviderTest["steps"][number][] = [];
   const ok = results.some(({ error }) => error === undefined);
   const lost = results.find(({ code = "" }) => code === "unreachable" || code === "timeout");
@@ -128,8 +144,16 @@ function reportOf(provider: string, results: readonly ProbeResult[]): ProviderTe
       const where = url ? ` at ${new URL(url.replace(/[{}]/g, "")).host}` : "";
       const status = `status ${refused.status}`;
       const hint = `check that it is complete and valid${where}`;
-      steps.push(step("key", false, `the provider refused the key (${status}); ${hint}`));
-    } else if (ok) steps.push(step("key", true, "the provider accepts the key"));
+      const detail = isKeySent
+        ? `the provider refused the key (${status}); ${hint}`
+        : `the provider needs a key, and none was sent (${status})`;
+      steps.push(step("key", false, detail));
+    } else if (ok) {
+      const detail = isKeySent
+        ? "the provider accepts the key"
+        : "no key was sent, and the provider answers without one";
+      steps.push(step("key", true, detail));
+    }
     for (const { model, ms, error, status } of refused && !ok ? [] : results) {
       if (model === "") continue;
       const hint = status === 404 ? "; the account may have no access to this model" : "";

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A provider that accepts one key and has some models, all of which answer OK. */
-export async function startUpstream(key: string, models: readonly string[]) {
+/** A provider that accepts one key, or needs none, and has some models, all of which answer OK. */
+export async function startUpstream(key: string | undefined, models: readonly string[]) {
   const server = createServer(async (request, response) => {
     const send = (status: number, body: object) => {
       response.writeHead(status, { "content-type": "application/json" });
@@ -11,7 +11,7 @@ export async function startUpstream(key: string, models: readonly string[]) {
     };
     let text = "";
     for await (const chunk of request) text += chunk;
-    if (request.headers.authorization !== `Bearer ${key}`) {
+    if (key !== undefined && request.headers.authorization !== `Bearer ${key}`) {
       return send(401, {
         error: { message: "Incorrect API key provided", code: "invalid_api_key" },
       });

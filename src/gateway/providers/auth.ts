@@ -49,6 +49,15 @@ export function authOf(kind: AuthKind, credentials: Credentials): Auth {
   }
 }
 
+/** Whether requests carry credentials. */
+export function hasCredentials(kind: AuthKind, { key, aws, google }: Credentials): boolean {
+  if (kind === "none") return false;
+  if (key !== undefined) return true;
+  return (
+    (kind === "sigv4" && aws !== undefined) || (kind === "google-oauth" && google !== undefined)
+  );
+}
+
 function bearer(key: string | undefined): Auth {
   return { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } };
 }
