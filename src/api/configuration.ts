@@ -40,9 +40,15 @@ export const Configuration = z
       .boolean()
       .describe("False if several nodes share the database and `JOUST_STORE_KEY` is not set."),
     from: z
-      .enum(["file", "environment", "sandbox"])
+      .enum(["store", "file", "program", "environment", "sandbox"])
       .describe(
-        "Source of the models: the configuration, keys in the environment, or the sandbox.",
+        "Source of the models: the place that manages the configuration (as in `managed_by`) if it names models or providers that are served, otherwise keys in the environment or the sandbox.",
+      ),
+    kept_secrets: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "Only in the response of a revert: fields whose secret was replaced after that revision and keeps its new value, such as `providers.mine.key`.",
       ),
     document: Sections.describe("The configuration as it was written. Secrets are placeholders."),
     effective: Sections.describe("The same with the defaults of all settings."),

@@ -249,8 +249,21 @@ describeInChromium("administration in the store", ({ open, context }) => {
         expect.objectContaining({ provider: "house" }),
       ]);
     await page.getByRole("link", { name: "Providers" }).click();
-    await page.getByRole("region", { name: "house" }).getByRole("button", { name: "Test" }).click();
+    const house = page.getByRole("region", { name: "house" });
+    await house.getByRole("button", { name: "Test" }).click();
     await page.getByText("Key: the provider accepts the key").waitFor();
+  });
+
+  it("says that a key which was replaced is kept when somebody goes back", async () => {
+    const page = await visit("providers");
+    const house = page.getByRole("region", { name: "house" });
+    await house.getByRole("button", { name: "Replace the key" }).click();
+    await page.getByLabel("New key of house").fill("sk-proj-new-key-9876543210");
+    await button(page, "Save the new key").click();
+    await page.getByLabel("New key of house").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "History" }).click();
+    await button(page, "Undo this change").click();
+    await page.getByText(/the new value was kept: providers\.house\.key/).waitFor();
   });
 
   it("freezes learning, adds a metric, and shows nodes, leases and a backup", async () => {

@@ -27,6 +27,8 @@ import {
 } from "./revisions.ts";
 import { checkOrigins, type Described, revertedDocument } from "./secret-origins.ts";
 import { type Json, type JsonObject, secretsOf, withoutSecrets } from "./secrets.ts";
+import { modelsBefore, type ServedModels, sourceOf } from "./served-models.ts";
+import { staleError } from "./stale.ts";
 import { testedEntry } from "./tested-entry.ts";
 import type { VaultPlaces } from "./vault-key.ts";
 
@@ -48,11 +50,7 @@ export interface AdministrationParts {
 }
 
 /** The part of the gateway that serves configurations. */
-export interface Served {
-  /** Source of the models that are served. */
-  readonly from: () => Configuration["from"];
-  /** Models that the environment provides, as entries of the configuration. */
-  readonly ownModels: () => Document["models"];
+export interface Served extends ServedModels {
   /** Throws if a configuration cannot be served. */
   check(config: Config): Promise<void>;
   /** Serves a configuration. */
@@ -191,7 +189,7 @@ export class Administration {
       revision,
       next_steps: nextSteps(this.#config),
       can_store_secrets: vault.key !== undefined || !vault.isShared,
-      from: this.#served?.from() ?? "sandbox",
+      from: this.#served ? sourceOf(this.#served, this.#config, managed.by) : "sandbox",
       document: (this.isEditable ? document : effective) as Configuration["document"],
       effective: effective as Configuration["effective"],
     };
@@ -243,22 +241,23 @@ export class Administration {
 
   /**
    * Makes an earlier revision the newest one. Secrets that were replaced since stay as they are, unless the address
-   * was another one.
+   * was another one. Returns the fields of the secrets that stayed although the earlier revision had others.
    */
-  revert(caller: Caller, basedOn: number, revision: number): Promise<void> {
+  revert(caller: Caller, basedOn: number, revision: number): Promise<readonly string[]> {
     return this.#inTurn(async () => {
       await this.#checkBase(basedOn);
       const earlier = this.#described(await this.#revision(revision));
-      const document = revertedDocument(this.#present(), earlier);
+      const { document, kept } = revertedDocument(this.#present(), earlier);
       const all = { ...earlier.content.secrets, ...this.#current.secrets };
       const secrets = secretsOf(document as unknown as Json, all);
       const next = this.#described({ document, secrets });
       const { document: before } = this.#current;
       const entries = changedEntries(before, document);
-      if (entries.length === 0 && !this.#invalid) return;
+      if (entries.length === 0 && !this.#invalid) return kept;
       const changed = differences(before, document, entries);
       const target = `revision ${revision}`;
       await this.#save(caller, next, { ...changed, action: "configuration.revert", target });
+      return kept;
     });
   }
 
@@ -276,11 +275,7 @@ export class Administration {
   /** The configuration after changes. Throws if it is invalid, or sends a stored secret to another origin. */
   #changed(changes: readonly ConfigurationChange[]): Described {
     const { document, secrets } = this.#current;
-    const hasModels = Object.keys(document.models).length > 0;
-    const addsModels = changes.some(({ section, value }) => section === "models" && value !== null);
-    // Models of the environment would vanish with the first model of the configuration.
-    const isAdopting = !hasModels && addsModels && this.#served!.from() === "environment";
-    const models = isAdopting ? this.#served!.ownModels() : document.models;
+    const models = modelsBefore(this.#served!, document, changes);
     const content = applyChanges({ document: { ...document, models }, secrets }, changes);
     const next = this.#described(content);
     checkOrigins(this.#present(), next, content.entered);
@@ -298,7 +293,9 @@ export class Administration {
     const record = audit.newRecord(caller, { ...entry, revision });
     const next = { document, secrets, revision };
     const stored = sealRevision(next, record.at, vault);
-    if (!(await store.saveConfiguration(stored, record))) throw await this.#stale(revision - 1);
+    if (!(await store.saveConfiguration(stored, record))) {
+      throw await staleError(store, revision - 1, revision);
+    }
     await this.#served!.apply(config);
     this.#serves(next, config);
   }
@@ -314,7 +311,8 @@ export class Administration {
   async #checkBase(basedOn: number): Promise<void> {
     this.#checkEditable();
     await this.#load();
-    if (basedOn !== this.revision) throw await this.#stale(basedOn);
+    const { revision } = this;
+    if (basedOn !== revision) throw await staleError(this.#parts.store, basedOn, revision);
   }
 
   #checkEditable(): void {
@@ -324,19 +322,6 @@ export class Administration {
     throw new HttpError(409, `the configuration is managed by ${place}`, {
       hint: "change it there; without joust.yaml, it is managed in the store",
       code: "configuration_read_only",
-    });
-  }
-
-  /** The error for a change that is based on an old revision. It names what was changed since. */
-  async #stale(basedOn: number): Promise<HttpError> {
-    const records = await this.#parts.store.audit({ limit: 50 });
-    const newer = records.filter(({ revision = 0 }) => revision > basedOn).reverse();
-    const list = newer.map(({ actor, target }) => `${target}${actor ? ` (key ${actor})` : ""}`);
-    const message = `the configuration has changed since revision ${basedOn}: ${list.join("; ")}`;
-    return new HttpError(409, message, {
-      hint: "read the configuration again, and repeat the change if it is still right",
-      code: "configuration_changed",
-      param: "based_on",
     });
   }
 

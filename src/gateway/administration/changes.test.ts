@@ -142,11 +142,50 @@ describe("a provider that is added alone", () => {
     expect([...gateway.serving().models.keys()]).toEqual(["small", "large"]);
   });
 
+  it("is replaced by the models of it that are added; those of other providers stay", async () => {
+    const one = await startUpstream(KEY, ["small", "large"]);
+    const two = await startUpstream(KEY, ["other"]);
+    const gateway = await start();
+    const added = await change(
+      gateway,
+      0,
+      ["providers", "one", { url: one.url, key: KEY }],
+      ["providers", "two", { url: two.url, key: KEY }],
+    );
+    expect([added.status, added.json.from]).toEqual([200, "store"]);
+    const chosen = await change(gateway, 1, ["models", "small", { provider: "one" }]);
+    expect([chosen.status, chosen.json.from]).toEqual([200, "store"]);
+    expect([...gateway.serving().models.keys()].toSorted()).toEqual(["other", "small"]);
+    const { json } = await gateway.post("/v1/admin/configuration/revert", {
+      based_on: 2,
+      revision: 0,
+    });
+    expect(json.from).toBe("sandbox");
+  });
+
   it("is refused with its entry and the remedy if it does not list its models", async () => {
     const { json } = await change(await start(), 0, ["providers", "new", { url: URL }]);
     expect(json.error.param).toBe("providers.new");
     expect(json.error.hint).toContain("add the models of it that you want under models");
   });
+});
+
+it("a change that is based on a revision of the future is refused with the newest one", async () => {
+  const { gateway } = await startWithHouse();
+  const { status, json } = await change(gateway, 8, ["routers", "auto", {}]);
+  expect([status, json.error.code]).toEqual([409, "configuration_changed"]);
+  expect(json.error.message).toBe("there is no revision 8 yet: the newest one is 1");
+});
+
+it("going back names the secrets that keep their new value", async () => {
+  const { gateway, house } = await startWithHouse();
+  await change(gateway, 1, ["providers", "house", { url: URL, key: `${KEY}-new` }]);
+  const revert = (basedOn: number, revision: number) =>
+    gateway.post("/v1/admin/configuration/revert", { based_on: basedOn, revision });
+  const kept = (await revert(2, 1)).json;
+  expect([kept.revision, kept.kept_secrets]).toEqual([2, ["providers.house.key"]]);
+  expect(house().key).toBe(`${KEY}-new`);
+  expect((await revert(2, 2)).json.kept_secrets).toEqual([]);
 });
 
 it("an administrative request that is refused names the member at fault", async () => {

@@ -41,16 +41,27 @@ export function checkOrigins(
 
 /**
  * The document of an earlier revision with the secrets of the present one, because a secret that was replaced since
- * may be invalid. Where a secret would be sent to an origin for which it was not entered, the earlier one returns.
+ * may be invalid. Where a secret would be sent to an origin for which it was not entered, the earlier one returns. `kept`
+ * has the fields whose secret is the present one and was another one in the earlier revision.
  */
-export function revertedDocument(now: Described, earlier: Described): Document {
+export function revertedDocument(
+  now: Described,
+  earlier: Described,
+): { readonly document: Document; readonly kept: readonly string[] } {
+  const kept: string[] = [];
   const placed = placeholdersIn(now.content.document as unknown as Json);
-  return replacePlaceholders(earlier.content.document as unknown as Json, (path, placeholder) => {
-    const present = placed.get(path.join("\n"));
-    const given = originsOf(now, path);
-    const isSafe = originsOf(earlier, path).every((origin) => given.includes(origin));
-    return isSafe ? (present ?? placeholder) : placeholder;
-  }) as unknown as Document;
+  const document = replacePlaceholders(
+    earlier.content.document as unknown as Json,
+    (path, placeholder) => {
+      const present = placed.get(path.join("\n"));
+      const given = originsOf(now, path);
+      const isSafe = originsOf(earlier, path).every((origin) => given.includes(origin));
+      if (!isSafe || present === undefined || present === placeholder) return placeholder;
+      kept.push(path.join("."));
+      return present;
+    },
+  ) as unknown as Document;
+  return { document, kept };
 }
 
 /**

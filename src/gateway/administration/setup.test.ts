@@ -17,7 +17,7 @@ describe("setup", () => {
     const { json, text } = await gateway.post("/v1/admin/setup", { based_on: 0, key: ` ${KEY}\n` });
     expect(json.test).toMatchObject({ provider: "openai", ok: true });
     expect(json.models).toEqual(["gpt-5.4-mini", "gpt-5.4-nano"]);
-    expect(json.configuration).toMatchObject({ revision: 1, from: "file" });
+    expect(json.configuration).toMatchObject({ revision: 1, from: "store" });
     expect(text).not.toContain(KEY);
     const failed = json.test.steps.find(({ ok }: { ok: boolean }) => !ok);
     expect(failed).toMatchObject({ what: "model", model: "gpt-5.4" });

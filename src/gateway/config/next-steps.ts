@@ -10,7 +10,7 @@ export function nextSteps({ providers, models }: Pick<Config, "providers" | "mod
     .filter((name) => !named.includes(name))
     .map((name) =>
       named.length === 0
-        ? `Every model that the provider ${name} lists is served; to choose among them, add the models that you want.`
+        ? `Every model that the provider ${name} lists is served; to choose among them, add the models that you want. Its other models are then not served.`
         : `No model uses the provider ${name} yet: add one, for example ${name}-model with the value {"provider": "${name}", "model": "NAME AT THE PROVIDER"}.`,
     );
 }

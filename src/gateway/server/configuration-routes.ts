@@ -81,8 +81,8 @@ export function addConfigurationRoutes(app: App, parts: ConfigurationParts): voi
       errors: [404, 409],
     }),
     async ({ caller, body }) => {
-      await administration.revert(caller, body.based_on, body.revision);
-      return administration.shown();
+      const kept = await administration.revert(caller, body.based_on, body.revision);
+      return { ...administration.shown(), kept_secrets: [...kept] };
     },
   );
   app.get(

@@ -19,13 +19,15 @@ export interface Managed {
   readonly conflict: Conflict | undefined;
   /** The problem of the last change. */
   readonly problem: string | undefined;
+  /** A remark about the last change, which was saved or not needed. */
+  readonly remark: string | undefined;
   readonly isBusy: boolean;
   /** Returns whether the change was saved. */
   change(changes: readonly ConfigurationChange[]): Promise<boolean>;
   revert(revision: number): Promise<boolean>;
   /** Shows a configuration that another request has returned. */
   adopt(configuration: Configuration): void;
-  /** Forgets the problem and the conflict. */
+  /** Forgets the problem, the conflict and the remark. */
   dismiss(): void;
 }
 
@@ -43,6 +45,7 @@ export function useConfiguration(): { managed: Managed | undefined; problem: str
   const [loadProblem, setLoadProblem] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const [conflict, setConflict] = useState<Conflict>();
+  const [remark, setRemark] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
   const key = useValue(session)?.key?.name;
   const connection = useValue(feed.connection).state;
@@ -59,6 +62,7 @@ export function useConfiguration(): { managed: Managed | undefined; problem: str
     setConfiguration(next);
     setProblem(undefined);
     setConflict(undefined);
+    setRemark(remarkOn(next));
     reloadModels();
   }, []);
   const run = async (
@@ -90,6 +94,7 @@ export function useConfiguration(): { managed: Managed | undefined; problem: str
       isEditable,
       conflict,
       problem,
+      remark,
       isBusy,
       adopt,
       change: (changes) =>
@@ -106,7 +111,14 @@ export function useConfiguration(): { managed: Managed | undefined; problem: str
       dismiss: () => {
         setProblem(undefined);
         setConflict(undefined);
+        setRemark(undefined);
       },
     },
   };
+}
+
+/** Names the secrets that going back to a revision has left as they are. */
+function remarkOn({ kept_secrets: kept = [] }: Configuration): string | undefined {
+  if (kept.length === 0) return undefined;
+  return `Replaced since that revision, so the new value was kept: ${kept.join(", ")}.`;
 }

@@ -45,12 +45,8 @@ export function ModelsPage() {
             />
           ))}
         </DataTable>
-        {configuration.from !== "file" && (
-          <p class="text-sm text-muted">
-            {configuration.from === "sandbox"
-              ? "These models are simulated. They are replaced by the first model that you add."
-              : "These models come from keys in the environment. Add one here to change or retire them."}
-          </p>
+        {Object.keys(own).length === 0 && (
+          <p class="text-sm text-muted">{UNNAMED[configuration.from]}</p>
         )}
       </Panel>
       {edited !== undefined && own[edited] && (
@@ -62,6 +58,19 @@ export function ModelsPage() {
     </>
   );
 }
+
+const LISTED =
+  "These are all models that the providers list. As soon as you add a model of a provider, its other models are not served.";
+
+/** Says where the models come from if the configuration names none. */
+const UNNAMED = {
+  store: LISTED,
+  file: LISTED,
+  program: LISTED,
+  environment:
+    "These models come from keys in the environment. Add one here to change or retire them.",
+  sandbox: "These models are simulated. They are replaced by the first model that you add.",
+};
 
 const COLUMNS = [
   { name: "Model" },

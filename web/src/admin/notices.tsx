@@ -40,9 +40,9 @@ export function InvalidNotice() {
   );
 }
 
-/** The result of a change that was not saved, with what to do about it. */
+/** Says that a change was not saved, with what to do about it, or what it has left as it was. */
 export function ChangeNotice() {
-  const { problem, conflict, change, dismiss, isBusy } = useManaged();
+  const { problem, remark, conflict, change, dismiss, isBusy } = useManaged();
   return (
     <div role="alert" class="contents">
       {problem && (
@@ -50,6 +50,12 @@ export function ChangeNotice() {
           <p>
             <strong class="font-semibold">Nothing was saved.</strong> {problem}
           </p>
+          <Button onClick={dismiss}>Close</Button>
+        </Notice>
+      )}
+      {remark && (
+        <Notice tone="plain">
+          <p>{remark}</p>
           <Button onClick={dismiss}>Close</Button>
         </Notice>
       )}
