@@ -37,8 +37,9 @@ export const TestRequest = z.object({
   name: z.string().min(1).max(200).describe("Name of the provider."),
   value: z
     .looseObject({})
+    .optional()
     .describe(
-      "The provider as in joust.yaml. Its stored secrets are used as in a change of the configuration.",
+      "The provider as in joust.yaml. Its stored secrets are used as in a change of the configuration. Without it, the provider is tested as it is configured.",
     ),
   models: z.array(z.string().min(1).max(200)).max(20).optional().describe("Names at the provider."),
 });

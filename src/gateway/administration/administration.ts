@@ -13,6 +13,7 @@ import {
   type Content,
   changedEntries,
   configOf,
+  contentOf,
   type Document,
   differences,
   FIRST_DOCUMENT,
@@ -201,10 +202,15 @@ export class Administration {
     return { document: this.#current.document, revision: this.#servedRevision };
   }
 
-  /** The entry of a provider for a test of it, with its secrets. A test with stored ones is written to the audit log. */
-  async entryForTest(caller: Caller, name: string, value: JsonObject): Promise<JsonObject> {
+  /**
+   * The entry of a provider for a test of it, with its secrets: as it would be after a change to `value`, or as it is. A
+   * test with secrets of the configuration is written to the audit log.
+   */
+  async entryForTest(caller: Caller, name: string, value?: JsonObject): Promise<JsonObject> {
     const { base, audit } = this.#parts;
-    const { shown, entry, usesStored } = testedEntry(this.#present(), base, name, value);
+    const present = this.#present();
+    const content = this.isEditable ? present.content : contentOf(this.#config);
+    const { shown, entry, usesStored } = testedEntry({ ...present, content }, base, name, value);
     const target = `providers.${name}`;
     if (usesStored) await audit.save(caller, { action: "provider.test", target, after: shown });
     return entry;

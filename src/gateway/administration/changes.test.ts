@@ -84,6 +84,34 @@ describe("a change of an entry that does not mention its secrets", () => {
   });
 });
 
+describe("the test of a provider without a value", () => {
+  /** A joust.yaml in the form of JSON. */
+  const configured = (url: string) =>
+    JSON.stringify({
+      providers: { house: { url, key: KEY } },
+      models: { small: { provider: "house" } },
+    });
+
+  it.each(["store", "file"] as const)("uses the key of the configuration in the %s", async (by) => {
+    const { url } = await startUpstream(KEY, ["small"]);
+    const gateway =
+      by === "store"
+        ? (await startWithHouse({ url })).gateway
+        : await startGateway(configured(url), { managed: { by, file: "joust.yaml" } });
+    const test = (body: object) => gateway.post("/v1/admin/providers/test", body);
+    expect((await test({ name: "house" })).json).toMatchObject({ provider: "house", ok: true });
+    const { document } = (await gateway.get("/v1/admin/configuration")).json;
+    for (const value of [{ url }, document.providers.house, { url, key: "[secret]" }]) {
+      expect((await test({ name: "house", value })).json.ok).toBe(true);
+    }
+    const elsewhere = await test({ name: "house", value: { url: URL } });
+    expect([elsewhere.status, elsewhere.json.error.param]).toEqual([400, "providers.house.key"]);
+    const unknown = await test({ name: "nobody" });
+    expect([unknown.status, unknown.json.error.param]).toEqual([400, "name"]);
+    expect(unknown.json.error.message).toBe("there is no provider nobody");
+  });
+});
+
 describe("a change that changes nothing", () => {
   it("of the configuration makes no revision and no audit record", async () => {
     const { gateway } = await startWithHouse();

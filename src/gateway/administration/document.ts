@@ -37,6 +37,13 @@ export interface Content {
   readonly secrets: Secrets;
 }
 
+/** The content of a configuration that a file or a program holds. */
+export function contentOf({ providers, models, routers, metrics }: Config): Content {
+  const sections = { providers, models, routers, metrics } as unknown as Json;
+  const { value, secrets } = hideSecrets(sections, [], {}, new Map());
+  return { document: value as unknown as Document, secrets };
+}
+
 /** A content after some changes. */
 export interface Changed extends Content {
   /** Placeholders of the secrets that the changes contain in the clear. */

@@ -26,8 +26,8 @@ function isSecret(path: readonly string[]): boolean {
 }
 
 /**
- * A new value of an entry, with the secrets of its old value that it does not mention. A secret is replaced by
- * another text in its place and removed by null. `path` is the place of the entry in the configuration.
+ * A new value of an entry, with the secrets of its old value that it does not mention or only shows as hidden. A secret
+ * is replaced by another text in its place and removed by null. `path` is the place of the entry in the configuration.
  */
 export function keepSecrets(
   value: JsonObject,
@@ -42,7 +42,10 @@ function merged(
   before: Json | undefined,
   at: readonly string[],
 ): Json | undefined {
-  if (isSecret(at)) return value === undefined ? before : (value ?? undefined);
+  if (isSecret(at)) {
+    const isKept = value === undefined || value === HIDDEN;
+    return isKept ? (before ?? value) : (value ?? undefined);
+  }
   if (Array.isArray(value)) {
     const old: readonly Json[] = Array.isArray(before) ? before : [];
     return value.map((inner: Json, i) => {
@@ -193,7 +196,7 @@ export function withoutSecrets(value: Json): Json {
   return hide(value, []);
 }
 
-/** Text in the place of a secret of a file, which cannot be changed here. */
+/** Text in the place of a secret of a configuration that is only shown. */
 const HIDDEN = "[secret]";
 
 function mapMembers(

@@ -86,6 +86,18 @@ it.each([
     /^joust\.yaml:6: field "routers\.x\.explore": is 2, above 1; hint: correct it; .*configuration\.md describes the field$/,
   ],
   ["server: {port: '80'}", /^joust\.yaml:1: field "server\.port": is "80", not of type number;/],
+  [
+    "providers: {a: {url: '127.0.0.1:42137/v1'}}",
+    /field "providers\.a\.url": is "127\.0\.0\.1:42137\/v1", not a valid URL; hint: write http:\/\/127\.0\.0\.1:42137\/v1$/,
+  ],
+  [
+    "providers: {a: {url: 'localhost:8000/v1'}}",
+    /not a valid URL; hint: write http:\/\/localhost:8000\/v1$/,
+  ],
+  [
+    "providers: {a: {url: api.host.com/v1}}",
+    /not a valid URL; hint: write https:\/\/api\.host\.com\/v1$/,
+  ],
   ["server: {cors: [x]}", /^joust\.yaml:1: field "server\.cors\.0": is "x", not a valid URL;/],
   ["store: {key: 123}", /^joust\.yaml:1: field "store\.key": is not valid;/],
   [

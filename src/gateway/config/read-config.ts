@@ -60,7 +60,10 @@ export function checkConfig(
     const paths = new Set(found.map(({ path }) => path.join()));
     return [...found, ...[...more].filter(({ path }) => !paths.has(path.join()))];
   };
-  const invalid = besides(missing, parsed.error?.issues.flatMap(faultsOf) ?? []);
+  const invalid = besides(
+    missing,
+    parsed.error?.issues.flatMap((issue) => faultsOf(issue, value)) ?? [],
+  );
   const faults = besides(invalid, faultsBetween(parsed.data ?? value, providers));
   const [first, ...others] = faults
     .map((fault) => ({ ...fault, line: lineOf(fault.path) }))
@@ -99,7 +102,7 @@ function restOf(
     const parsed = CONFIG.safeParse(rest);
     found = parsed.success
       ? [...faultsBetween(parsed.data, providers)]
-      : parsed.error.issues.flatMap(faultsOf);
+      : parsed.error.issues.flatMap((issue) => faultsOf(issue, rest));
     if (parsed.success && found.length === 0) {
       const hadModels = Object.keys(objectOf(objectOf(value).models)).length > 0;
       const hasModels = Object.keys(parsed.data.models).length > 0;
@@ -218,10 +221,23 @@ function describeWithoutSecrets(issue: z.core.$ZodRawIssue): string | undefined 
   return isSecret && issue.input !== undefined ? "is not valid" : describeIssue(issue);
 }
 
-/** The faults of an issue of the schema: one for each unknown member, otherwise one. */
-function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+/** The faults of an issue of the schema in a value: one for each unknown member, otherwise one. */
+function faultsOf(issue: z.core.$ZodIssue, value: unknown): Fault[] {
+  if (issue.code === "invalid_format" && issue.format === "url") return [urlFault(issue, value)];
   if (issue.code !== "unrecognized_keys") return [faultOf(issue)];
   return issue.keys.map((key) => faultOf({ ...issue, keys: [key] }));
+}
+
+/** The fault of an address. If only the scheme is missing, the hint has the whole address. */
+function urlFault(issue: z.core.$ZodIssue, value: unknown): Fault {
+  const fault = faultOf(issue);
+  const text = issue.path.reduce<unknown>((at, name) => objectOf(at)[String(name)], value);
+  if (typeof text !== "string" || text.includes("://")) return fault;
+  const url = URL.parse(`http://${text}`);
+  if (!url) return fault;
+  // Hosts with a port and those without a domain are usually on the operator's own network.
+  const isNear = url.port !== "" || !/\.[a-z]+$/i.test(url.hostname);
+  return { ...fault, hint: `write ${isNear ? "http" : "https"}://${text}` };
 }
 
 /** Converts an issue of the schema. For a union, it converts the issue with the longest path. */

@@ -66,7 +66,11 @@ export function addProviderRoutes(app: App, { administration, trial }: ProviderP
       response: ProviderTest,
     }),
     async ({ caller, body: { name, value, models } }) => {
-      const entry = await administration.entryForTest(caller, name, value as JsonObject);
+      const entry = await administration.entryForTest(
+        caller,
+        name,
+        value as JsonObject | undefined,
+      );
       return tryProvider(trial, await openCatalog(trial.catalog), name, entry, models);
     },
   );
