@@ -268,6 +268,15 @@ describe("entries", () => {
     }
   });
 
+  it("may have the model in the path of an address, where its name is encoded", async () => {
+    const host = await startRecorder();
+    const gateway = await startGateway(
+      serving(`{dialects: {chat: "${host.url}/of/{model}/chat/completions"}}`, "a b/c?d"),
+    );
+    expect((await gateway.post("/v1/chat/completions", chat("x"))).status).toBe(200);
+    expect(host.received.map(({ path }) => path)).toEqual(["/of/a%20b%2Fc%3Fd/chat/completions"]);
+  });
+
   it("may consist of dialects alone", () => {
     const { providers } = configOf(
       "providers: {house: {auth: x-api-key, dialects: {messages: 'http://house/api/v1/messages'}}}",
@@ -313,6 +322,14 @@ describe("entries", () => {
     [
       "providers: {a: {url: 'http://house/v1', headers: {upgrade: b}}}",
       /a\.headers\.upgrade.*gateway/,
+    ],
+    [
+      'providers: {a: {url: "http://house/v1", headers: {x-a: "b\\nc: d"}}}',
+      /a\.headers\.x-a.*line break/,
+    ],
+    [
+      "providers: {a: {url: 'http://house/v1', headers: {x-a: 日本}}}",
+      /a\.headers\.x-a.*cannot have/,
     ],
     [
       "providers: {a: {url: 'http://house/v1', headers: {'x a': b}}}",

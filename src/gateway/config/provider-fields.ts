@@ -22,17 +22,24 @@ function hasFixedHost(address: string): boolean {
 
 /** HTTP headers for each request to a provider. */
 export const HEADERS = z.record(z.string(), z.string()).superRefine((headers, context) => {
-  for (const name of Object.keys(headers)) {
-    const problem = OWN_HEADERS.has(name.toLowerCase())
-      ? "is a header that the gateway writes itself: remove it"
-      : HEADER_NAME.test(name)
-        ? undefined
-        : "is not the name of a header: use letters, digits and -";
-    if (problem) context.addIssue({ code: "custom", path: [name], message: problem });
+  for (const [name, value] of Object.entries(headers)) {
+    const message = problemOf(name, value);
+    if (message) context.addIssue({ code: "custom", path: [name], message });
   }
 });
 
+function problemOf(name: string, value: string): string | undefined {
+  if (OWN_HEADERS.has(name.toLowerCase())) {
+    return "is a header that the gateway writes itself: remove it";
+  }
+  if (!HEADER_NAME.test(name)) return "is not the name of a header: use letters, digits and -";
+  return HEADER_VALUE.test(value)
+    ? undefined
+    : "has a character that a header cannot have, such as a line break";
+}
+
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Headers that name the host, or that describe the connection and the length of the body. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
