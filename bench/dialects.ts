@@ -59,7 +59,7 @@ async function translationOf(
       ? new OpenAiStream("bench", false, MOST_EVENT_BYTES)
       : new NamedEvents("bench", from, MOST_EVENT_BYTES);
   if (from === to) return check;
-  const target = { name: "bench", dialect: from, requestsUsage: true, created: 1_700_000_000 };
+  const target = { name: "bench", dialect: from, requestsUsage: true, now: () => 1_700_000_000 };
   const { answer } = await translated(REQUESTS[to], target, translator);
   return () => answer(check());
 }

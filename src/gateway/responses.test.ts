@@ -205,9 +205,13 @@ describe("the sandbox", () => {
     const answer = await client().responses.create(request);
     expect(answer.output_text).toMatch(/\w/);
     expect(answer).toMatchObject({ status: "completed", store: false, joust: { router: "auto" } });
+    expect(answer.completed_at).toBeGreaterThanOrEqual(answer.created_at);
     const stream = client().responses.stream(request);
     const types: string[] = [];
-    for await (const event of stream) types.push(event.type);
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === "response.created") expect(event.response.completed_at).toBeNull();
+    }
     expect([types[0], types[1], types.at(-1)]).toEqual([
       "response.created",
       "response.in_progress",
@@ -215,6 +219,7 @@ describe("the sandbox", () => {
     ]);
     const final = await stream.finalResponse();
     expect(final.output_text).toMatch(/\w/);
+    expect(final.completed_at).toBeGreaterThanOrEqual(final.created_at);
     expect(final).toMatchObject({ joust: { cost: expect.any(Number) } });
     expect(final.usage!.output_tokens).toBeGreaterThan(0);
   });

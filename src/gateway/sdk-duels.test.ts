@@ -79,8 +79,14 @@ describe("OpenAI's client", () => {
     expect(second.output[0].content[0].text).not.toBe(final.output_text);
     expect(final.output).toHaveLength(1);
     const { json } = await gateway().get(`/v1/decisions/${decision_id}/second`);
+    // The usage of one answer would tell its host, so the response has only the sum.
+    expect(second).not.toHaveProperty("usage");
+    expect(final.usage!.output_tokens).toBeGreaterThan(10);
+    expect([second.status, second.completed_at]).toEqual(["completed", second.created_at]);
+    expect(json.usage.output_tokens).toBe(Math.ceil(second.output[0].content[0].text.length / 4));
     expect(json).toEqual({
       ...second,
+      usage: json.usage,
       joust: { decision_id, router: "auto", duel: true, slot: 1 },
     });
   });
@@ -103,9 +109,11 @@ describe("Anthropic's client", () => {
     const final = await stream.finalMessage();
     expect(final.content).toMatchObject([{ text: expect.stringContaining("sandbox") }]);
     expect(seconds).toMatchObject([{ content: [{ text: expect.stringContaining("sandbox") }] }]);
+    expect(seconds[0]).not.toHaveProperty("usage");
     const { decision_id } = noteOf(final);
     const { json } = await get(`/v1/decisions/${decision_id}/second`);
     expect(json).toMatchObject({ ...seconds[0], joust: { duel: true, slot: 1 } });
+    expect(json.usage.output_tokens).toBeGreaterThan(10);
     const vote = await post("/v1/feedback", { id: final.id, winner: 1 });
     expect(vote.json).toMatchObject({ id: decision_id, status: "logged" });
   });

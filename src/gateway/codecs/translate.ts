@@ -14,6 +14,8 @@ import { inNamespace, type Namespaces, restoringNamespaces } from "./responses/n
 interface Head {
   /** Seconds since 1970. */
   readonly created?: number | undefined;
+  /** Returns the present time in seconds since 1970. */
+  readonly now?: (() => number) | undefined;
   /** Estimate of the prompt's tokens, for streams that report them before the upstream has counted them. */
   readonly usage?: Usage | undefined;
 }
@@ -41,7 +43,9 @@ export function translateAnswer(body: Json, sides: Sides): Json {
     inNamespace(item, namespaces),
   );
   const { id, created = head?.created } = restored;
-  return CODECS[client].writeAnswer({ ...restored, id: ownId(id, client), created }, request);
+  const completed = head?.now?.();
+  const whole = { ...restored, id: ownId(id, client), created, completed };
+  return CODECS[client].writeAnswer(whole, request);
 }
 
 /** Sets the name of the model in the origin of all reasoning. The upstream may report the model under another name. */
@@ -90,6 +94,10 @@ export class StreamTranslator {
       watch?.(event);
       if (event.type === "done" && event.origin && model !== undefined) {
         this.#out += writer.write({ ...event, origin: { ...event.origin, model } });
+        return;
+      }
+      if (event.type === "end") {
+        this.#out += writer.write({ ...event, completed: head?.now?.() });
         return;
       }
       if (event.type !== "start") {

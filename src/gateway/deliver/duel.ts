@@ -4,6 +4,7 @@ import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
 import { NO_USAGE, type Usage } from "../providers/upstream/usage.ts";
 import type { Client } from "../wire/client.ts";
 import type { DeliveredAnswer, ResponseForm } from "./deliver.ts";
+import { estimatedUsage } from "./later.ts";
 
 type Attempts = readonly [DuelAttempt, DuelAttempt];
 
@@ -95,7 +96,7 @@ async function deliverWhole(
 async function deliverStreams(
   client: Client,
   attempts: Attempts,
-  { dialect, decision, wantsUsage, note, needsText, keepSecond }: ResponseForm,
+  { dialect, decision, wantsUsage, promptTokens, note, needsText, keepSecond }: ResponseForm,
   writer: DuelWriter,
   graceMs: number,
 ): Promise<DeliveredAnswer[]> {
@@ -129,8 +130,10 @@ async function deliverStreams(
   const usage = wantsUsage ? totalUsage(ends.filter((end) => end !== undefined)) : undefined;
   const isLost = broken.length === attempts.length;
   const isFirstLost = isLost || (hasFirst && attempts[0].error !== undefined);
-  const second = writer.secondAnswer?.();
-  if (second) {
+  const uncounted = writer.secondAnswer?.();
+  if (uncounted) {
+    const shown = dialect.textOf(Buffer.from(JSON.stringify(uncounted)));
+    const second = writer.secondAnswer?.(estimatedUsage(promptTokens, shown));
     const { router } = joust;
     const own = { decision_id: decision, router, ...DUEL, slot: 1 };
     keepSecond(JSON.stringify({ ...second, joust: own }));

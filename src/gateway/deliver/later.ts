@@ -100,7 +100,7 @@ function written(
 }
 
 /** Usage that does not depend on the host: the estimate of the prompt, which both answers share, and that of the text. */
-function estimatedUsage(promptTokens: number, text: string): Usage {
+export function estimatedUsage(promptTokens: number, text: string): Usage {
   return { ...NO_USAGE, promptTokens, completionTokens: tokensIn(Buffer.byteLength(text)) };
 }
 

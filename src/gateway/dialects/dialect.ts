@@ -142,7 +142,7 @@ export interface DuelWriter {
   /** Events that end the stream, or "" if an error event ends it. */
   end(usage: Usage | undefined, lost: LostAnswers): string;
   /** The second answer of a stream that has ended, in a dialect whose answers have no choices. */
-  secondAnswer?(): Json | undefined;
+  secondAnswer?(usage?: Usage): Json | undefined;
 }
 
 /** Answers of a duel that broke off. */

@@ -88,8 +88,8 @@ export class HttpUpstream implements Upstream {
   /** Sends the request in a dialect that the host speaks. */
   async #translate(request: UpstreamRequest, dialect: DialectName, signal: AbortSignal) {
     const { stream } = request;
-    const created = Math.floor(this.#clock.date() / 1000);
-    const target = { name: this.name, dialect, requestsUsage: this.#requestsUsage, created };
+    const now = () => Math.floor(this.#clock.date() / 1000);
+    const target = { name: this.name, dialect, requestsUsage: this.#requestsUsage, now };
     const { body, answer, adapted } = await translated(request, target, this.#translator);
     const endpoint = ENDPOINTS[dialect];
     const check = this.#checking(endpoint, stream, false);

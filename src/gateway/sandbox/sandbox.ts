@@ -140,8 +140,8 @@ export class Sandbox implements Upstream {
   /** Answers in the client's dialect. The models speak chat completions; others are translated. */
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     if ((DIALECT_OF[request.endpoint] ?? "chat") === "chat") return this.#call(request, signal);
-    const created = Math.floor(this.#settings.clock.date() / 1000);
-    const target = { name: SANDBOX, dialect: "chat", requestsUsage: true, created } as const;
+    const now = () => Math.floor(this.#settings.clock.date() / 1000);
+    const target = { name: SANDBOX, dialect: "chat", requestsUsage: true, now } as const;
     const { body, answer, adapted } = await translated(request, target, HERE);
     const { model, stream } = request;
     const chat = { endpoint: "chat/completions", body, model, stream } as const;

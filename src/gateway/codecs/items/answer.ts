@@ -65,6 +65,8 @@ export interface Answer {
   readonly model: string;
   /** Seconds since 1970. */
   readonly created?: number | undefined;
+  /** Time at which the answer was complete, in seconds since 1970, if the gateway has measured it. */
+  readonly completed?: number | undefined;
   /** One choice, or several if a client of chat completions wants them. */
   readonly choices: readonly Choice[];
   readonly usage?: Usage | undefined;

@@ -61,6 +61,8 @@ interface StopEvent {
 interface EndEvent {
   readonly type: "end";
   readonly usage?: Usage | undefined;
+  /** See `Answer.completed`. */
+  readonly completed?: number | undefined;
 }
 interface ErrorEvent {
   readonly type: "error";

@@ -110,7 +110,7 @@ export function incompleteDetails(stop: Stop): Json | null {
 
 /** A response without usage. It repeats the settings of the request, as clients expect. */
 export function writeResponse(
-  head: { readonly id: string; readonly model: string; readonly created?: number | undefined },
+  head: Pick<Answer, "id" | "model" | "created" | "completed">,
   request: ItemRequest | undefined,
   status: string,
   output: readonly Json[],
@@ -122,7 +122,8 @@ export function writeResponse(
     id: head.id,
     object: "response",
     created_at: head.created ?? 0,
-    completed_at: null,
+    // An answer of a duel has the time of its creation, because its duration would tell the model.
+    completed_at: status === "completed" ? (head.completed ?? head.created ?? null) : null,
     status,
     background: false,
     error: null,

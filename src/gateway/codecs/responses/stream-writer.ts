@@ -88,7 +88,12 @@ export class ResponsesStreamWriter implements StreamWriter {
       case "end": {
         const status = statusOf(this.#stop);
         const response = {
-          ...writeResponse(this.#start, this.#request, status, this.#output),
+          ...writeResponse(
+            { ...this.#start, completed: event.completed },
+            this.#request,
+            status,
+            this.#output,
+          ),
           incomplete_details: incompleteDetails(this.#stop),
           usage: event.usage ? writeUsage(event.usage) : null,
         };

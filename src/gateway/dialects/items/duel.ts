@@ -40,7 +40,8 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     if (event.type === "stop") stop = event;
     return ENDS.has(event.type) ? "" : writer.write(event);
   };
-  const secondAnswer = () => (hasSecond ? anonymous(second.answer(), 1) : undefined);
+  const secondAnswer = (usage?: Usage) =>
+    hasSecond ? anonymous(second.answer(), 1, usage) : undefined;
   const labelled = (events: string) => Buffer.from(label(note)(Buffer.from(events))).toString();
   return {
     answerIn: (response) => {
@@ -50,7 +51,7 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     textOf: (answer) => textIn(codec.parseAnswer(answer)),
     whole: ([shown, other], usage, joust) => {
       const answer = anonymous(codec.parseAnswer(shown!), duel.isSecond ? 1 : 0, usage);
-      const hidden = other && anonymous(codec.parseAnswer(other), 1);
+      const hidden = other && uncounted(anonymous(codec.parseAnswer(other), 1));
       return JSON.stringify({ ...answer, joust: { ...joust, second: hidden } });
     },
     open: (joust) => {
@@ -84,8 +85,9 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
           ]
         : [stop, { type: "end", usage: total }];
       const last = events.map((event) => writer.write(event)).join("");
-      const other = secondAnswer();
-      if (!other) return labelled(last);
+      const complete = secondAnswer();
+      if (!complete) return labelled(last);
+      const other = uncounted(complete);
       if (dialect === "messages") return withNote(last, { second: other });
       note = { ...note, second: other };
       return labelled(last);
@@ -97,6 +99,11 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
 /** Usage without the members that only some providers report, and without the cost. */
 function anonymousUsage(usage: Usage): Usage {
   return { ...usage, cacheWrite1hTokens: 0, cost: undefined };
+}
+
+/** An answer without its usage. The response has the usage of both answers, because that of each one would tell its host. */
+function uncounted({ usage: _, ...answer }: Json): Json {
+  return answer;
 }
 
 /** Events of one answer that the response of a duel writes itself. */

@@ -108,8 +108,8 @@ interface Target {
   readonly name: string;
   readonly dialect: DialectName;
   readonly requestsUsage: boolean;
-  /** Time of the request, in seconds since 1970. */
-  readonly created: number;
+  /** Returns the present time in seconds since 1970. */
+  readonly now: () => number;
 }
 
 /**
@@ -123,7 +123,8 @@ export async function translated(
 ) {
   const { stream, model, body, adapt, strict, origin = model } = request;
   const client = DIALECT_OF[request.endpoint]!;
-  const { dialect: upstream, requestsUsage, created } = target;
+  const { dialect: upstream, requestsUsage, now } = target;
+  const created = now();
   const route = { from: client, to: upstream, model, origin, requestsUsage, strict };
   const own = await translator.translate(body, route).catch((error: unknown) => {
     throw refusal(target.name, error);
@@ -136,7 +137,7 @@ export async function translated(
     answerTool: own.answerTool,
     namespaces: own.namespaces,
     model: origin,
-    head: { created, usage },
+    head: { created, now, usage },
   };
   const edits = adapt?.(upstream, own.members);
   return {
