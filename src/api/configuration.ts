@@ -24,15 +24,19 @@ export const Configuration = z
     revision: z.int().describe("Revision in the store; 0 if nobody has changed anything yet."),
     invalid: z
       .object({
-        revision: z.int().describe("The newest revision, which cannot be served."),
+        revision: z.int().describe("The newest revision, which cannot be served; 0 for a file."),
         served: z
           .int()
-          .describe("The revision that is served; `document` and `effective` are its content."),
+          .describe(
+            "The revision that is served; `document` and `effective` are its content. 0 for a file.",
+          ),
         problem: z.string(),
         hint: z.string(),
       })
       .optional()
-      .describe("Why the newest revision is not served."),
+      .describe(
+        "Why the newest revision, or the file as it is now, is not served. The configuration before it stays in use.",
+      ),
     next_steps: z
       .array(z.string())
       .describe("What is left to do, such as adding a model of a provider that has none."),

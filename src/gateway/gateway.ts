@@ -9,7 +9,11 @@ import { DAY_MS } from "../store/decision-id.ts";
 import type { GroupCommit } from "../store/group-commit.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access/access.ts";
-import { Administration, type ManagedBy } from "./administration/administration.ts";
+import {
+  Administration,
+  type FileProblem,
+  type ManagedBy,
+} from "./administration/administration.ts";
 import { Audit } from "./administration/audit.ts";
 import { NodeBeacon } from "./administration/node-beacon.ts";
 import { answerResponse } from "./answer-response.ts";
@@ -94,6 +98,8 @@ export interface RunningGateway {
   readonly log: GroupCommit;
   /** Serves another configuration from now on. Throws and changes nothing if it is invalid. */
   reload(config: Config): Promise<void>;
+  /** Shows on the page that the file was changed and cannot be served, until the next reload. */
+  reloadFailed(problem: FileProblem): void;
   /** Reports on /readyz that this node is leaving, and keeps serving for the configured time. */
   leave(): Promise<void>;
   /** Finishes the running requests, then writes the rest of the log. */
@@ -315,6 +321,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       await serve(next);
       administration.reloaded(next);
     },
+    reloadFailed: (problem) => administration.reloadFailed(problem),
     leave: async () => {
       leaving.abort();
       await sleep(1000 * served.config.server.shutdown_delay_seconds);

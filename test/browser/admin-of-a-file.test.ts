@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { suggestions } from "./arena.fixture.ts";
@@ -19,6 +21,18 @@ describeInChromium("administration by a file", ({ open }) => {
     await button(page, "Show auto").click();
     expect(await page.getByLabel("Trade-off").isDisabled()).toBe(true);
     expect(await button(page, "Review the change").count()).toBe(0);
+  });
+
+  it("says that the file is invalid until it is corrected", async () => {
+    const file = join(gateway.folder, "joust.yaml");
+    const text = readFileSync(file, "utf8");
+    const invalid = async () => (await gateway.client.configuration()).invalid;
+    writeFileSync(file, text.replace("0.1", "7"));
+    await expect.poll(invalid).toBeDefined();
+    const page = await open(`${gateway.url}/#/admin/routers`);
+    await page.getByText(/The file cannot be served\..*routers\.auto\.explore/).waitFor();
+    writeFileSync(file, text);
+    await expect.poll(invalid).toBeUndefined();
   });
 
   it("lists the voters without a way to weigh them, and forgets one by name after a confirmation", async () => {

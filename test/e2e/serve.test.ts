@@ -23,6 +23,10 @@ describe("joust.yaml", () => {
       };
       return data.map(({ id }) => id);
     };
+    const invalid = async () => {
+      const response = await fetch(`${url}/v1/admin/configuration`);
+      return ((await response.json()) as { invalid?: { problem: string } }).invalid;
+    };
     expect(await names()).not.toContain("second");
     writeFileSync(file, `${FAST}routers: {auto: {}, second: {models: [abacus-14b]}}\n`);
     await expect.poll(names).toContain("second");
@@ -30,9 +34,13 @@ describe("joust.yaml", () => {
     await expect.poll(() => stderr).toMatch(/joust\.yaml:3: field "routers\.auto\.explore"/);
     writeFileSync(file, `${FAST}routers:\n  auto:\n    policy: nobody\n`);
     await expect.poll(() => stderr).toMatch(/joust\.yaml:4: .*"nobody" is not a policy/);
+    await expect
+      .poll(invalid)
+      .toMatchObject({ problem: expect.stringMatching(/:4: .*"nobody" is not a policy/) });
     expect(await names()).toContain("second");
     writeFileSync(file, `${FAST}store: {url: 'postgres://127.0.0.1:1/none'}\n`);
     await expect.poll(() => stderr).toMatch(/store\.url did not change: they require a restart/);
+    await expect.poll(invalid).toBeUndefined();
     process.kill("SIGTERM");
     expect((await process.end).code).toBe(0);
   });

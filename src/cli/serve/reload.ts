@@ -1,13 +1,20 @@
 import { watch } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Logger } from "pino";
-import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
+import {
+  formatError,
+  formatErrorLine,
+  JoustError,
+  messageOf,
+} from "../../core/errors/joust-error.ts";
+import type { FileProblem } from "../../gateway/administration/administration.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import { type ServeFlags, withPlace } from "./configuration.ts";
 
 /** A gateway that can serve another configuration. */
 interface Reloadable {
   reload(config: Config): Promise<void>;
+  reloadFailed(problem: FileProblem): void;
 }
 
 /** Serves the changed file, or keeps the previous configuration if the file is invalid. `first` is the configuration at the start. */
@@ -29,6 +36,8 @@ export async function reload(
     }
   } catch (thrown) {
     const error = await withPlace(thrown, file, flags);
+    const { hint } = error instanceof JoustError ? error : {};
+    running.reloadFailed({ problem: messageOf(error), hint: hint ?? "correct the file" });
     logger.error(
       { problem: formatErrorLine(error) },
       "the configuration is invalid; the previous one stays in use",

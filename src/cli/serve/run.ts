@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { PACKAGE_ROOT } from "../../core/input/project.ts";
+import type { FileProblem } from "../../gateway/administration/administration.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import type { ServingSummary } from "../../gateway/processes/messages.ts";
 import { newLogger } from "../../gateway/telemetry/logger.ts";
@@ -19,6 +20,7 @@ interface Served {
   /** Rejects if the gateway cannot go on. */
   readonly failed?: Promise<never>;
   reload(config: Config): Promise<void>;
+  reloadFailed(problem: FileProblem): void;
   leave(): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,6 +79,7 @@ async function serveAlone(
     url: running.url,
     summary: { from, ...names, isOpen: running.isOpen(), invalid: running.invalid() },
     reload: (next) => running.reload(next),
+    reloadFailed: (problem) => running.reloadFailed(problem),
     leave: () => running.leave(),
     close: async () => {
       await running.close();

@@ -50,6 +50,9 @@ export interface AdministrationParts {
   readonly logger: Logger;
 }
 
+/** The reason why a file that was changed is not served. */
+export type FileProblem = Pick<NonNullable<Configuration["invalid"]>, "problem" | "hint">;
+
 /** The part of the gateway that serves configurations. */
 export interface Served extends ServedModels {
   /** Throws if a configuration cannot be served. */
@@ -68,6 +71,7 @@ export class Administration {
   #current: Revision;
   #servedRevision: number;
   #invalid: InputError | undefined;
+  #fileProblem: FileProblem | undefined;
   #config: Config;
   #served: Served | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -174,6 +178,12 @@ export class Administration {
   /** Remembers a configuration that was read from the file again. */
   reloaded(config: Config): void {
     this.#config = config;
+    this.#fileProblem = undefined;
+  }
+
+  /** Remembers why the file, as it is now, is not served. */
+  reloadFailed(problem: FileProblem): void {
+    this.#fileProblem = problem;
   }
 
   /** The configuration without its secrets. */
@@ -187,6 +197,7 @@ export class Administration {
       managed_by: managed.by,
       ...(managed.by === "file" && { file: managed.file }),
       ...(this.#invalid && { invalid: this.invalid }),
+      ...(this.#fileProblem && { invalid: { revision: 0, served: 0, ...this.#fileProblem } }),
       revision,
       next_steps: nextSteps(this.#config),
       can_store_secrets: vault.key !== undefined || !vault.isShared,

@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { Link } from "../../core/processes/link.ts";
 import { openRemoteStore, type RemoteStore } from "../../store/remote/remote-store.ts";
+import type { FileProblem } from "../administration/administration.ts";
 import type { Config } from "../config/config.ts";
 import { secretsOf } from "../config/read-config.ts";
 import { openGateway, type RunningGateway } from "../gateway.ts";
@@ -39,6 +40,7 @@ const peers: LinkedPeers = new LinkedPeers(link, {
     rememberSecrets(secretsOf(config));
     return running!.reload(config);
   },
+  reloadFailed: (problem: FileProblem) => running!.reloadFailed(problem),
   leave: () => running!.leave(),
   close,
   storeLost: () => store?.lost(),

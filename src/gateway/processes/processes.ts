@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { JoustError } from "../../core/errors/joust-error.ts";
 import { HostThread } from "../../store/remote/host-thread.ts";
+import type { FileProblem } from "../administration/administration.ts";
 import type { Config } from "../config/config.ts";
 import { connectionLimits, descriptorLimit } from "../server/connections.ts";
 import { Hub, type Member } from "./hub.ts";
@@ -47,6 +48,8 @@ export class Processes {
   readonly #ends = new Set<Promise<void>>();
   readonly #failure = Promise.withResolvers<never>();
   #config: Config;
+  /** The reason why the file, as it is now, is not served. */
+  #fileProblem: FileProblem | undefined;
   #summary: ServingSummary | undefined;
   #isEnding = false;
   /** Processes that have ended soon after their start, one after the other. */
@@ -119,7 +122,14 @@ export class Processes {
     await first.member.calls.call("reload", config);
     first.config = config;
     this.#config = config;
+    this.#fileProblem = undefined;
     await Promise.all(others.map((running) => this.#update(running)));
+  }
+
+  /** Shows on the page that the file was changed and cannot be served, until the next reload. */
+  reloadFailed(problem: FileProblem): void {
+    this.#fileProblem = problem;
+    for (const { member } of this.#running) member.calls.notify("reloadFailed", problem);
   }
 
   /** Reports on /readyz that this node is leaving, and keeps serving for the configured time. */
@@ -184,6 +194,7 @@ export class Processes {
     this.#watch(this.#replace(running, performance.now()));
     // The configuration may have changed during the start.
     if (config !== this.#config) await this.#update(running);
+    if (this.#fileProblem) member.calls.notify("reloadFailed", this.#fileProblem);
     if (this.#isEnding) this.#stop(running);
   }
 

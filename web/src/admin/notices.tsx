@@ -22,11 +22,21 @@ export function ReadOnlyNotice() {
   );
 }
 
-/** Says that the newest revision cannot be served, and what to do. */
+/** Says that the newest revision or the file cannot be served, and what to do. */
 export function InvalidNotice() {
-  const { invalid } = useManaged().configuration;
+  const { invalid, managed_by: by } = useManaged().configuration;
   if (!invalid) return null;
   const { revision, served, problem, hint } = invalid;
+  if (by !== "store") {
+    return (
+      <Notice tone="bad">
+        <p>
+          <strong class="font-semibold">The file cannot be served.</strong>{" "}
+          {`These pages show the configuration before its last change, which stays in use. ${problem}; ${hint}.`}
+        </p>
+      </Notice>
+    );
+  }
   return (
     <Notice tone="bad">
       <p>
