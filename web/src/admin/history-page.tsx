@@ -52,6 +52,12 @@ export function HistoryPage() {
   );
 }
 
+function byWhom(actor: string | undefined): string {
+  if (!actor) return "without a key";
+  // The name of a key has no space.
+  return actor === "command line" ? "from the command line" : `key ${actor}`;
+}
+
 function Change({ record }: { record: AuditRecord }) {
   const { configuration, isEditable, revert, isBusy } = useManaged();
   const { at, actor, action, target, revision, before, after } = record;
@@ -64,7 +70,7 @@ function Change({ record }: { record: AuditRecord }) {
           <span class="break-all">{target}</span>
           <span class="block text-muted">
             {clockTime(Date.parse(at))}
-            {actor ? `, key ${actor}` : ", without a key"}
+            {`, ${byWhom(actor)}`}
             {revision !== undefined && `, revision ${revision}${isNewest ? " (now)" : ""}`}
           </span>
         </span>
