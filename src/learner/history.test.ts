@@ -5,6 +5,7 @@ import type { Control, LogEvent, Logged } from "../store/events.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
+import { systemTimers, type Timers } from "../store/timers.ts";
 import { effectiveVotes } from "./effective.fixture.ts";
 import { findPolicy, voted, withModels } from "./events.fixture.ts";
 import { Fold } from "./fold.ts";
@@ -60,6 +61,31 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("History", () => {
+  it("never shows a version without votes that it has in the log", async () => {
+    const store = open(newFile());
+    await store.append([configured()]);
+    let time = 0;
+    let published = new Fold(findPolicy);
+    const shown: [number, string][] = [];
+    const timers: Timers = {
+      ...systemTimers,
+      now: () => (time += 10),
+      yield: async () => void shown.push([published.position, published.hash()]),
+    };
+    const history = new History(store, "auto", { findPolicy, snapshots: true, timers });
+    await history.open();
+    await history.advance();
+    published = history.fold;
+    shown.length = 0;
+    const prior = published.hash();
+    await store.append([voted(1), voted(2), { ...at, kind: "rolled_back", to: 1 }, voted(3)]);
+    await history.advance();
+    expect(history.fold.position).toBe(5);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown.every(([version, hash]) => version === 1 && hash === prior)).toBe(true);
+    store.close();
+  });
+
   it("gives the same posterior as one uninterrupted fold, bit for bit, however it is interrupted", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {

@@ -69,7 +69,12 @@ export class History {
     if (page.some(({ kind }) => kind !== "voted")) await this.#readControls();
     const schedule = new VoteSchedule(this.#controls, last.position);
     await this.#resetOnError(async () => {
-      if (schedule.continues(this.#fold)) return this.#foldPage(schedule, page);
+      if (schedule.continues(this.#fold)) {
+        // Requests are served with the fold while a page is folded. The versions inside a page with a
+        // rollback lack votes that they had in the log, so such a page is folded into a copy.
+        if (page.some(({ kind }) => kind !== "voted")) this.#fold = this.#copy();
+        return this.#foldPage(schedule, page);
+      }
       // The buffer may hold votes that were erased.
       this.#buffer = EMPTY;
       this.#fold = await this.#initialFold(schedule);
@@ -139,6 +144,12 @@ export class History {
       if (error instanceof JoustError || error instanceof RangeError) return undefined;
       throw error;
     }
+  }
+
+  #copy(): Fold {
+    return Fold.fromBytes(this.#fold.toBytes(), this.#options.findPolicy, (position) =>
+      this.#configurationAt(position),
+    );
   }
 
   #configurationAt(at: number): Logged<Configured> | undefined {
