@@ -52,7 +52,7 @@ export function HistoryPage() {
   );
 }
 
-function byWhom(actor: string | undefined): string {
+function byWhom(actor: string | null): string {
   if (!actor) return "without a key";
   // The name of a key has no space.
   return actor === "command line" ? "from the command line" : `key ${actor}`;
