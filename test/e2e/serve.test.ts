@@ -51,7 +51,7 @@ describe("joust.yaml", () => {
     const bad = await start(["serve", "--check"], folder).end;
     expect(bad.code).toBe(2);
     expect(bad.stderr).toMatch(
-      /joust\.yaml:2: field "routers\.auto\.models": "gpt-0" is not known\nhint: /,
+      /joust\.yaml:2: field "routers\.auto\.models\.0": "gpt-0" is not known\nhint: /,
     );
     const many = "server: {port: x, hots: a}\nrouters: {auto: {explore: 2}}\n";
     writeFileSync(join(folder, "joust.yaml"), many);
