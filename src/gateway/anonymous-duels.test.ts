@@ -6,7 +6,7 @@ import { isRecord } from "./wire/json.ts";
 
 const CITY = '{"city":"Lima"}';
 
-/** The same answer of each dialect, with everything by which its host could be told. */
+/** The same answer of each dialect, with everything by which its upstream could be told. */
 const WHOLE: Readonly<Record<DialectName, object>> = {
   chat: {
     id: "chatcmpl-up",
@@ -125,15 +125,15 @@ const STREAMS: Readonly<Record<"chat" | "messages", readonly object[]>> = {
   ],
 };
 
-/** A call of a tool in one chunk, without the index that most hosts write. */
+/** A call of a tool in one chunk, without the index that most upstreams write. */
 const WHOLE_CHAT_CALL = {
   tool_calls: [{ id: "call_up", type: "function", function: { name: "weather", arguments: CITY } }],
 };
 
-/** Texts of hosts that would reveal them. */
+/** Texts of upstreams that would reveal them. */
 const REVEALING = /_up|c2lnbg|fp_|native_finish|content_filter_results|redacted|phase|-up"/;
 
-/** The text of a response without vote tokens, whose random letters may look like a text of a host. */
+/** The text of a response without vote tokens, whose random letters may look like a text of an upstream. */
 function withoutTokens(text: string): string {
   return text.replaceAll(/"vote_token":"[^"]*"/g, "");
 }

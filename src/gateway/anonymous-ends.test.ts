@@ -6,7 +6,7 @@ import type { DialectName } from "./wire/dialect-names.ts";
 // biome-ignore lint/suspicious/noExplicitAny: an assertion fails if the shape is wrong
 type Any = any;
 
-/** Answers that end in the same way, once as a host of chat completions writes them and once as Anthropic does. */
+/** Answers that end in the same way, once as an upstream of chat completions writes them and once as Anthropic does. */
 const ENDS: Readonly<Record<string, { readonly chat: Any; readonly messages: Any }>> = {
   "with a stop sequence": {
     chat: { delta: { content: "Hello." }, finish: "stop" },
@@ -119,7 +119,7 @@ const responseEnd = ({ output, status, incomplete_details }: Any) => ({
 
 describe.each(Object.keys(PATHS) as DialectName[])("a duel for a client of %s", (client) => {
   describe.each(Object.keys(ENDS))("whose answers end %s", (end) => {
-    it.each([false, true])("does not reveal their hosts (stream: %s)", async (stream) => {
+    it.each([false, true])("does not reveal their upstreams (stream: %s)", async (stream) => {
       const host = await startDialectHost();
       host.answer = ({ body }, dialect) => {
         const isStream = body.stream === true;

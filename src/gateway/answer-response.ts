@@ -9,7 +9,7 @@ import { editMembers, type Members } from "./wire/json.ts";
 
 /**
  * Answers POST /v1/responses. A request that continues an earlier response, or refers to its items, gets
- * them from the store; the models and their hosts never see `previous_response_id` and `item_reference`.
+ * them from the store; the models and their upstreams never see `previous_response_id` and `item_reference`.
  */
 export async function answerResponse(
   parts: RequestParts & { readonly responses: StoredResponses },
@@ -43,7 +43,7 @@ export async function answerResponse(
       ...(!isBackground && { store: String(isStored) }),
       previous_response_id: JSON.stringify(previous ?? null),
     },
-    // Ids of hosts are not unique, and a client could guess them.
+    // Ids of upstreams are not unique, and a client could guess them.
     ownId: isStored || isBackground ? `resp_${newDecisionId(clock.date())}` : undefined,
     begun: isBackground
       ? (hostId, id, model = request.model) =>

@@ -18,7 +18,7 @@ export const REQUESTS: Readonly<Record<DialectName, object>> = {
   messages: { messages: MESSAGES, max_tokens: 100 },
 };
 
-/** A request as the host received it. */
+/** A request as the upstream received it. */
 interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -43,7 +43,7 @@ interface HostAnswer {
   readonly breaks?: boolean;
 }
 
-/** A host on loopback that speaks all three dialects, each under a path of its own. */
+/** An upstream on loopback that speaks all three dialects, each under a path of its own. */
 export async function startDialectHost(): Promise<DialectHost> {
   const host: DialectHost = {
     yaml: "",

@@ -74,7 +74,7 @@ const REQUESTS: Record<DialectName, (history: object[]) => object> = {
   }),
 };
 
-/** Reads what the host received: system, text, image, tool and result, whatever the dialect. */
+/** Reads what the upstream received: system, text, image, tool and result, whatever the dialect. */
 function factsOf(body: ReturnType<typeof JSON.parse>) {
   const text = JSON.stringify(body);
   return {

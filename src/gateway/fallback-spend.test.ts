@@ -9,11 +9,11 @@ import {
 import { eventsOf, startGateway, type TestGateway } from "./gateway.fixture.ts";
 import { DIALECTS } from "./wire/dialect-names.ts";
 
-/** Calls that fail after the host has charged for them are part of the spending. */
+/** Calls that fail after the upstream has charged for them are part of the spending. */
 
 const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "up" };
 const usage = { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 };
-/** A response without an answer, although the host counts tokens. */
+/** A response without an answer, although the upstream counts tokens. */
 const EMPTY = { ...head, choices: [], usage: { ...usage, prompt_tokens: 1000, cost: 0.5 } };
 const WHOLE = {
   ...head,
@@ -76,7 +76,7 @@ describe.each(DIALECTS)("%s", (dialect) => {
   );
 });
 
-it("counts what a host reports for some attempts, and the price of the others", async () => {
+it("counts what an upstream reports for some attempts, and the price of the others", async () => {
   const host = await startDialectHost();
   const yaml = host.yaml.replace("model: up-chat, retries: 0", "model: up-chat, retries: 3");
   const gateway = await startGateway(`${yaml}routers: {auto: {models: [chat-model]}}\n`);

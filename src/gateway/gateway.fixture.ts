@@ -154,7 +154,7 @@ async function open(
   };
 }
 
-/** Starts a host that fails in the way that its address names. */
+/** Starts an upstream that fails in the way that its address names. */
 export async function startHost(): Promise<Misbehaving> {
   const host = await startMisbehaving();
   onTestFinished(() => host.close());

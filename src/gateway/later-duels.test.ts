@@ -120,9 +120,9 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
     expect([none.status, none.json.error.code]).toEqual([404, "second_single"]);
   });
 
-  it.each([false, true])("counts tokens alike for every host (stream: %s)", async (stream) => {
+  it.each([false, true])("counts tokens alike for every upstream (stream: %s)", async (stream) => {
     const host = await startDialectHost();
-    // The hosts count the same conversation differently, and one of them refuses in a member of its own.
+    // The upstreams count the same conversation differently, and one of them refuses in a member of its own.
     host.answer = ({ body }, dialect) => {
       const isStream = body.stream === true;
       return { body: dialect === "messages" ? messagesOf(isStream) : refusalOf(isStream) };
@@ -223,7 +223,7 @@ const CHUNKS = [
   },
 ];
 
-/** A refusal of a host of chat completions, in its own member. */
+/** A refusal of an upstream of chat completions, in its own member. */
 function refusalOf(isStream: boolean): object {
   const usage = {
     ...{ prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
@@ -236,7 +236,7 @@ function refusalOf(isStream: boolean): object {
   return [{ ...head, object, choices: [{ index: 0, delta: message, finish_reason: "stop" }] }];
 }
 
-/** The same refusal of a host that speaks Messages, which has read the prompt from its cache. */
+/** The same refusal of an upstream that speaks Messages, which has read the prompt from its cache. */
 function messagesOf(isStream: boolean): object {
   const usage = { input_tokens: 7, cache_read_input_tokens: 2000, output_tokens: 9 };
   const text = "I cannot.";

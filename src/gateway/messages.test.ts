@@ -49,7 +49,7 @@ const TEXT_BLOCKS = [
 const anthropic = (url: string, apiKey = "none") =>
   new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
 
-describe("a host that speaks Messages", () => {
+describe("an upstream that speaks Messages", () => {
   const only = (yaml: string) => `${yaml}routers: {auto: {models: [messages-model]}}\n`;
 
   it("gets the client's bytes and headers, and the client its answer with labels", async () => {
@@ -135,7 +135,7 @@ describe("a host that speaks Messages", () => {
 });
 
 describe("errors have Anthropic's shape", () => {
-  it("before the answer: of the gateway and of the host", async () => {
+  it("before the answer: of the gateway and of the upstream", async () => {
     const host = await startDialectHost();
     const gateway = await startGateway(host.yaml);
     const types = async (body: unknown, path = "/v1/messages") => {

@@ -3,7 +3,7 @@ import { type DialectHost, PATHS, REQUESTS, startDialectHost } from "./dialect-h
 import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
 import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
-/** Usage of 100 and 7 tokens, for which the host reports a cost (OpenRouter). */
+/** Usage of 100 and 7 tokens, for which the upstream reports a cost (OpenRouter). */
 const TOKENS = { input_tokens: 100, output_tokens: 7 };
 const USAGE: Record<DialectName, object> = {
   chat: { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 },
@@ -11,7 +11,7 @@ const USAGE: Record<DialectName, object> = {
   messages: TOKENS,
 };
 
-/** An answer of the host with a usage, complete or as the events of a stream. */
+/** An answer of the upstream with a usage, complete or as the events of a stream. */
 const ANSWERS: Record<DialectName, (usage: object, stream: boolean) => object> = {
   chat: (usage, stream) => {
     const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "up" };
@@ -72,8 +72,8 @@ function costIn(text: string, stream: boolean): number | undefined {
 
 const PAIRS = DIALECTS.flatMap((client) => DIALECTS.map((upstream) => [client, upstream] as const));
 
-describe.each(PAIRS)("a client of %s with a host that speaks %s", (client, upstream) => {
-  it.each([false, true])("gets the cost that the host reports (stream: %s)", async (stream) => {
+describe.each(PAIRS)("a client of %s with an upstream that speaks %s", (client, upstream) => {
+  it.each([false, true])("gets the cost that the upstream reports (stream: %s)", async (stream) => {
     const host = await startDialectHost();
     const { post, store, log } = await start(host, upstream);
     const options = stream && client === "chat" ? { stream_options: { include_usage: true } } : {};

@@ -40,7 +40,7 @@ const streamOf = (output: object[]) => [
 ];
 const ask = (input: unknown, more: object = {}) => ({ model: "auto", input, ...more });
 
-describe("a host that speaks Responses", () => {
+describe("an upstream that speaks Responses", () => {
   const only = (yaml: string) => `${yaml}routers: {auto: {models: [responses-model]}}\n`;
 
   it("gets the client's members, stores nothing, and the client gets labels", async () => {
@@ -90,7 +90,7 @@ describe("a host that speaks Responses", () => {
     expect(held.at(-1).response.joust.cost).toBeCloseTo(114e-6, 12);
   });
 
-  it("gets hosted tools and background mode; without such a host the request is refused", async () => {
+  it("gets hosted tools and background mode; without such an upstream the request is refused", async () => {
     const host = await startDialectHost();
     host.answer = (_, dialect) =>
       dialect === "responses" ? { body: response([TEXT]) } : { status: 500, body: {} };
@@ -111,7 +111,7 @@ describe("a host that speaks Responses", () => {
       ask("Hi", { model: "chat-model", background: true }),
     );
     expect([named.status, named.json.error.code]).toEqual([400, "unsupported_by_upstream"]);
-    expect(named.json.error.message).toContain("background needs a host that speaks");
+    expect(named.json.error.message).toContain("background needs a provider that speaks");
   });
 
   it("is not needed for hosted tools and namespaces beside functions", async () => {

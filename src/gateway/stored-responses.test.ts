@@ -158,7 +158,7 @@ it("a gateway that stores no prompts says so, and refuses references", async () 
   });
 });
 
-it("a response in the background stays at its host, under the gateway's id", async () => {
+it("a response in the background stays at its upstream, under the gateway's id", async () => {
   const host = await startDialectHost();
   const response = (status: string) => ({
     id: "resp_up",
@@ -216,7 +216,7 @@ describe("steps of a conversation", () => {
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   });
 
-  /** A host of Responses that numbers its answers, all with the same id. */
+  /** An upstream of Responses that numbers its answers, all with the same id. */
   async function startNumbering(more: string, router = "routers: {auto: {}}\n") {
     const host = await startDialectHost();
     let count = 0;
@@ -363,7 +363,7 @@ describe("steps of a conversation", () => {
   });
 });
 
-it("an id of a host that would change the path is not sent to the host", async () => {
+it("an id of an upstream that would change the path is not sent to the upstream", async () => {
   const host = await startDialectHost();
   host.answer = () => ({ body: { id: "..", object: "response", status: "queued", output: [] } });
   const gateway = await startGateway(host.yaml);

@@ -6,7 +6,7 @@ import { COMPLETION } from "./providers/upstream/misbehaving.fixture.ts";
 const WHOLE = JSON.parse(COMPLETION) as object;
 const ROUTER = "routers:\n  auto: {models: [chat-model]}\n";
 
-/** A gateway with one model, whose host refuses prompts that begin with "bad" and quotes them. */
+/** A gateway with one model, whose upstream refuses prompts that begin with "bad" and quotes them. */
 async function startQuoting(more: object = {}) {
   const host = await startDialectHost();
   host.answer = ({ body }) => {

@@ -73,9 +73,9 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByText("Hello from").first().waitFor();
   });
 
-  it("adds another host with the models that answered", async () => {
+  it("adds another provider with the models that answered", async () => {
     const page = await visit("providers");
-    await page.getByLabel("Kind").selectOption("another host");
+    await page.getByLabel("Kind").selectOption("another provider");
     await page.getByLabel("Name", { exact: true }).fill("house");
     await page.getByLabel("Address").fill("http://127.0.0.1:9/v1");
     await page.getByLabel("Key", { exact: true }).fill(provider.key);
@@ -92,7 +92,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
 
   it("does not replace a provider that exists by adding one of its name", async () => {
     const page = await visit("providers");
-    await page.getByLabel("Kind").selectOption("another host");
+    await page.getByLabel("Kind").selectOption("another provider");
     await page.getByLabel("Name", { exact: true }).fill("house");
     await page.getByText("There is a provider house already").waitFor();
     expect(await button(page, "Test").last().isDisabled()).toBe(true);

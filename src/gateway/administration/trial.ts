@@ -3,12 +3,12 @@ import { Random } from "../../core/random/random.ts";
 import { CONFIG, type Config } from "../config/config.ts";
 import { hasCredentials } from "../providers/auth.ts";
 import type { Catalog } from "../providers/catalog/catalog.ts";
-import { connect } from "../providers/hosts.ts";
 import { KNOWN } from "../providers/known-providers.ts";
 import { type ProbeResult, probeAll } from "../providers/probe.ts";
 import { providerOf } from "../providers/providers.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import { proxiesIn } from "../providers/upstream/proxy.ts";
+import { connect } from "../providers/upstreams.ts";
 import { Builder, type BuilderOptions } from "../routing/builder.ts";
 import { PolicyKinds } from "../routing/policy-kinds.ts";
 import { rememberSecrets } from "../wire/secrets.ts";
@@ -39,7 +39,7 @@ const SHAPES: readonly (readonly [provider: string, shape: RegExp])[] = [
 
 /**
  * Calls models of a provider that is not part of the configuration yet, each with a short request. Without names,
- * the provider's default models are called or, if it has none, some that the host lists.
+ * the provider's default models are called or, if it has none, some that the upstream lists.
  */
 export async function tryProvider(
   options: TrialOptions,
@@ -100,9 +100,9 @@ async function defaultModels(
 ): Promise<readonly string[]> {
   const provider = providerOf(name, providers[name], env);
   if (provider.models !== "listed" && provider.models.length > 0) return provider.models;
-  const host = connect(provider, {}, clock, proxiesIn(env));
+  const upstream = connect(provider, {}, clock, proxiesIn(env));
   try {
-    const listed = (await host.models?.(AbortSignal.timeout(LIST_MS))) ?? [];
+    const listed = (await upstream.models?.(AbortSignal.timeout(LIST_MS))) ?? [];
     const chats = listed.filter((model) => !NO_CHAT.test(model));
     const priceOf = (model: string) => catalog.price(provider.kind, model)?.output;
     const priced = chats
@@ -111,7 +111,7 @@ async function defaultModels(
     if (priced.length <= 3) return (priced.length > 0 ? priced : chats).slice(0, 3);
     return [priced[0]!, priced[Math.floor(priced.length / 2)]!, priced.at(-1)!];
   } finally {
-    await host.close();
+    await upstream.close();
   }
 }
 

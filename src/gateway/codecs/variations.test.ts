@@ -9,7 +9,7 @@ import type { Answer } from "./items/answer.ts";
 import { messagesAnswer, messagesRequest } from "./messages-wire.fixture.ts";
 import { responsesAnswer, responsesRequest } from "./responses-wire.fixture.ts";
 
-/** Tests forms that clients and hosts send other than those that the codecs write. */
+/** Tests forms that clients and upstreams send other than those that the codecs write. */
 
 const user = (content: unknown) => ({ role: "user", content });
 const WIRES: Record<DialectName, fc.Arbitrary<object>[]> = {

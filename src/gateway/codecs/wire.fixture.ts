@@ -45,7 +45,7 @@ export const usage = fc
     prompt: plain + cached + writes,
     completion: completion + reasoning,
     reasoning,
-    /** Cost that a few hosts report, such as OpenRouter. */
+    /** Cost that a few upstreams report, such as OpenRouter. */
     reported: plain % 2 === 1 ? { cost: plain / 1024 } : {},
   }));
 

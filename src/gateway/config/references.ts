@@ -22,8 +22,8 @@ export function* faultsBetween(config: unknown, known: readonly string[]): Gener
   const { providers, models, routers = { auto: {} } } = objectOf(config);
   const names = Object.keys(objectOf(models));
   const all = [...new Set([...Object.keys(objectOf(providers)), ...known])];
-  const hosts = known.filter((name) => name !== SANDBOX);
-  yield* providerFaults(entriesOf(providers), hosts);
+  const kinds = known.filter((name) => name !== SANDBOX);
+  yield* providerFaults(entriesOf(providers), kinds);
   yield* modelFaults(entriesOf(models), all, SANDBOX in objectOf(providers));
   yield* nameFaults(config, names);
   for (const [name, router] of entriesOf(routers)) {
@@ -42,14 +42,14 @@ export function* nameFaults(config: unknown, names: readonly string[]): Generato
   yield* keyFaults(entriesOf(keys), { models: names, routers: Object.keys(objectOf(routers)) });
 }
 
-function* providerFaults(providers: [string, Loose][], hosts: readonly string[]): Generator<Fault> {
+function* providerFaults(providers: [string, Loose][], kinds: readonly string[]): Generator<Fault> {
   for (const [name, { kind, url, dialects }] of providers) {
     const path = ["providers", name];
-    if (typeof kind === "string" && !hosts.includes(kind)) {
-      yield unknown([...path, "kind"], kind, hosts);
+    if (typeof kind === "string" && !kinds.includes(kind)) {
+      yield unknown([...path, "kind"], kind, kinds);
     }
     const base = kind ?? name;
-    if (url === undefined && dialects === undefined && !hosts.includes(String(base))) {
+    if (url === undefined && dialects === undefined && !kinds.includes(String(base))) {
       const hint = "write the address up to and including /v1, or name a known provider as `kind`";
       yield { path: [...path, "url"], problem: "is missing", hint };
     }

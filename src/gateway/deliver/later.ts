@@ -99,7 +99,7 @@ function written(
   return writer.whole(answers, estimatedUsage(promptTokens, shown), joust);
 }
 
-/** Usage that does not depend on the host: the estimate of the prompt, which both answers share, and that of the text. */
+/** Usage that does not depend on the upstream: the estimate of the prompt, which both answers share, and that of the text. */
 export function estimatedUsage(promptTokens: number, text: string): Usage {
   return { ...NO_USAGE, promptTokens, completionTokens: tokensIn(Buffer.byteLength(text)) };
 }

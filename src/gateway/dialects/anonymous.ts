@@ -4,7 +4,7 @@ import type { Item, Part } from "../codecs/items/item.ts";
 import { NO_ORIGIN } from "../codecs/items/reasoning.ts";
 
 /**
- * An answer without anything that only some hosts write: ids, signatures, logprobs, members of one dialect. A host's own
+ * An answer without anything that only some upstreams write: ids, signatures, logprobs, members of one dialect. An upstream's own
  * words and its summaries of reasoning look alike, and so do texts and refusals. Items without words are left out.
  */
 export function anonymousChoice({ items, stop }: Choice, callId: CallId): Choice {
@@ -40,7 +40,7 @@ function hasContent(item: Item): boolean {
   return item.type !== "reasoning" || item.summary.some((words) => words !== "");
 }
 
-/** Parts of a message. Texts and refusals that follow each other become one text, because chat hosts give only one. */
+/** Parts of a message. Texts and refusals that follow each other become one text, because chat upstreams give only one. */
 function plainParts(parts: readonly Part[]): Part[] {
   const plain: Part[] = [];
   for (const part of parts) {
@@ -57,8 +57,8 @@ function plainParts(parts: readonly Part[]): Part[] {
 }
 
 /**
- * The reason why an answer ended, among the reasons that every host can give: it is too long, it calls tools, or it is
- * finished. Only some hosts name the stop sequence, a refusal or a pause, so these count as finished.
+ * The reason why an answer ended, among the reasons that every upstream can give: it is too long, it calls tools, or it is
+ * finished. Only some upstreams name the stop sequence, a refusal or a pause, so these count as finished.
  */
 function commonStop({ reason }: Stop, hasCalls: boolean): Stop {
   if (reason === "length" || reason === "context_length") return { reason: "length" };
@@ -70,7 +70,7 @@ export class AnonymousEvents {
   readonly #callId: CallId;
   /** Messages and reasoning that have no words yet, by their index. */
   readonly #waiting = new Map<number, ItemEvent & { readonly type: "item" }>();
-  /** Index of an item in the answer that is written, by its index in the host's. */
+  /** Index of an item in the answer that is written, by its index in the upstream's. */
   readonly #indices = new Map<number, number>();
   /** Indices of reasoning in the answer that is written. */
   readonly #reasoning = new Set<number>();
@@ -125,7 +125,7 @@ export class AnonymousEvents {
   }
 }
 
-/** Kind of a text that every host can write, by the kind that a host wrote. */
+/** Kind of a text that every upstream can write, by the kind that an upstream wrote. */
 const COMMON_KINDS: Readonly<Record<DeltaKind, DeltaKind>> = {
   text: "text",
   refusal: "text",

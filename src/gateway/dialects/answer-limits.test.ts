@@ -24,7 +24,7 @@ it.each([
     { n: 1, answerTokens: 900_000 },
   ],
   [{ max_output_tokens: 7 }, { n: 1, answerTokens: 7 }],
-  // Some hosts read a negative limit as none.
+  // Some upstreams read a negative limit as none.
   [{ max_tokens: -1 }, { n: 1, answerTokens: undefined }],
 ])("are read from %j", (request, limits) => {
   expect(limitsOf(request)).toEqual(limits);

@@ -10,7 +10,7 @@ interface AnswerLimits {
 }
 
 /**
- * Reads the limits of a request in any dialect. A host may read another member than the one it should,
+ * Reads the limits of a request in any dialect. An upstream may read another member than the one it should,
  * so the highest of several limits counts.
  */
 export function answerLimits(members: Members): AnswerLimits {

@@ -15,9 +15,9 @@ import { type Json, type Members, scanRequest } from "../wire/json.ts";
 export interface Dialect {
   readonly name: DialectName;
   readonly endpoint: UpstreamRequest["endpoint"];
-  /** Headers of a client that are passed on to hosts that speak the dialect. */
+  /** Headers of a client that are passed on to upstreams that speak the dialect. */
   readonly passedHeaders: readonly string[];
-  /** Throws if a request that is not passed on as it is needs a state that its host would keep. */
+  /** Throws if a request that is not passed on as it is needs a state that its upstream would keep. */
   checkState?(members: Members): void;
   /** Reads a request that names a router. Throws a 400 if a member is invalid. */
   read(members: Members, headers: RequestHeaders): Conversation;
@@ -68,8 +68,8 @@ export interface Conversation {
   readonly hasToolError: boolean;
   /** Whether the conversation already has an answer. */
   readonly isRunning: boolean;
-  /** Name of a member that requests a part of the answer which only some hosts write, such as logprobs. */
-  readonly hostSpecific?: string | undefined;
+  /** Name of a member that requests a part of the answer which only some upstreams write, such as logprobs. */
+  readonly providerSpecific?: string | undefined;
   /** Options of the member `joust`, or of headers. */
   readonly options: RoutingOptions;
 }
@@ -169,7 +169,7 @@ export function readRequest(
   return { endpoint, body, members, model, stream, headers };
 }
 
-/** Headers of a client that go to hosts that speak its dialect; undefined if there are none. */
+/** Headers of a client that go to upstreams that speak its dialect; undefined if there are none. */
 export function passedHeaders(
   { passedHeaders: names }: Dialect,
   headers: RequestHeaders,

@@ -49,7 +49,7 @@ export function simulatedModel(
     retries: 0,
   };
   const own = { name, provider: "test", upstreamName: name, weight: 1 };
-  return new ServedModel(spec, [{ spec: own, host }], {
+  return new ServedModel(spec, [{ spec: own, upstream: host }], {
     clock: systemClock,
     random: Random.seeded(1),
     onRetry: () => {},

@@ -68,7 +68,7 @@ describe("the dollar limit", () => {
     expect(two.limit.spent).toBeGreaterThan(0.002);
   });
 
-  it("reserves more after a host has charged more than its list price", async () => {
+  it("reserves more after an upstream has charged more than its list price", async () => {
     const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1);
     const model = simulatedModel("m", () => ({ text: "ok", cost: 0.01 }));
     const before = calls.mostOf(model, 100)!;

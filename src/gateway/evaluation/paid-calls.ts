@@ -42,7 +42,7 @@ export class PaidCalls {
   readonly #running = new Map<string, Promise<CallResult>>();
   readonly #failures = new Map<string, ModelFailures>();
   #isExhausted = false;
-  /** Largest cost of a call relative to its reservation: above 1 if a host charges more than its list price. */
+  /** Largest cost of a call relative to its reservation: above 1 if an upstream charges more than its list price. */
   #excess = 1;
 
   constructor(settings: CallSettings, parts: CallParts) {

@@ -18,7 +18,7 @@ export function traitsOfAnswers(
 
 /**
  * The family of a model: its maker if the name tells it, otherwise the letters with which the name
- * begins, without the names of hosts before it.
+ * begins, without the names of upstreams before it.
  */
 export function familyOf({ upstreamName }: Model): string {
   const name = upstreamName.toLowerCase().split("/").at(-1)!;

@@ -80,7 +80,7 @@ export interface Traffic {
   readonly switching: number;
   /** Probability that a request gets two answers. */
   readonly duels: number;
-  /** Whether a host reports costs that differ from the list price. */
+  /** Whether an upstream reports costs that differ from the list price. */
   readonly reports?: boolean;
   /** Mean length of the system prompt in characters. Default: 3000. */
   readonly system?: number;
@@ -96,7 +96,7 @@ interface Script {
   /** Milliseconds since the request before. */
   readonly gaps: readonly number[];
   answerLength(model: Model, turn: number): number;
-  /** Reported cost per dollar at the list price; undefined if the host reports none. */
+  /** Reported cost per dollar at the list price; undefined if the upstream reports none. */
   chargeOf(model: Model): number | undefined;
 }
 

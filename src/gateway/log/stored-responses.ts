@@ -17,12 +17,12 @@ interface KeptResponse {
   readonly response: Json;
 }
 
-/** A response that a host keeps, because it runs there in the background. */
+/** A response that an upstream keeps, because it runs there in the background. */
 export interface HeldResponse {
   readonly kind: "held";
   /** Name of the model as clients know it. */
   readonly model: string;
-  /** Id of the response at the host. */
+  /** Id of the response at the upstream. */
   readonly id: string;
 }
 
@@ -82,7 +82,7 @@ export class StoredResponses {
     this.#save(owner, [[id, text], ...ids.map((own) => [itemKey(own, owner), entry] as const)]);
   }
 
-  /** Remembers the host of a response. */
+  /** Remembers the upstream of a response. */
   hold(id: string, owner: string | undefined, state: HeldResponse): void {
     this.#save(owner, [[id, JSON.stringify(state)]]);
   }
@@ -167,7 +167,7 @@ interface Writing {
 }
 
 /**
- * Id under which the response of an item is stored, as `ItemEntry`. Ids of items are the hosts' own, so each owner has
+ * Id under which the response of an item is stored, as `ItemEntry`. Ids of items are the upstreams' own, so each owner has
  * its own.
  */
 export function itemKey(item: string, owner: string | undefined): string {

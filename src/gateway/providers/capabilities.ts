@@ -15,7 +15,7 @@ export interface Needs {
   readonly answerTokens: number | undefined;
   /** Tokens of the answer that must fit into the context. Default: `answerTokens`. */
   readonly roomTokens?: number | undefined;
-  /** A part of the request that cannot be translated, and the dialect that the host itself must speak for it. */
+  /** A part of the request that cannot be translated, and the dialect that the upstream itself must speak for it. */
   readonly native?: NativeNeed | undefined;
   /** Whether only a model with a price may answer. */
   readonly priced?: boolean | undefined;

@@ -26,7 +26,7 @@ function answered(promptTokens = 50): UpstreamAnswer {
   };
 }
 
-/** Deployments whose hosts call `behave`, with a record of the calls. */
+/** Deployments whose upstreams call `behave`, with a record of the calls. */
 function deployments(
   specs: readonly (Partial<DeploymentSpec> & { readonly name: string })[],
   behave: (name: string) => Promise<UpstreamAnswer> = async () => answered(),

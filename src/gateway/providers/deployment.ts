@@ -55,13 +55,13 @@ export class Deployment {
   readonly #windows: Readonly<Record<MinuteLimit, MinuteWindow | undefined>>;
   readonly #tools: DeploymentTools;
 
-  constructor(spec: DeploymentSpec, host: Upstream, tools: DeploymentTools) {
+  constructor(spec: DeploymentSpec, upstream: Upstream, tools: DeploymentTools) {
     const { clock } = tools;
     this.spec = spec;
-    this.dialects = host.dialects ?? ["chat"];
+    this.dialects = upstream.dialects ?? ["chat"];
     this.#tools = tools;
     this.#breaker = new Breaker(clock);
-    this.#upstream = guarded(host, this.#breaker);
+    this.#upstream = guarded(upstream, this.#breaker);
     this.#profile = new ParameterProfile(spec.rules ?? {}, clock);
     this.#windows = {
       requests: spec.rpm === undefined ? undefined : new MinuteWindow(spec.rpm, clock),

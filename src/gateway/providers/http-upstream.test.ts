@@ -241,7 +241,7 @@ describe("a fault before the first byte", () => {
     expect(error.message.length).toBeLessThan(600);
   });
 
-  it("is called unreachable if there is no host", async () => {
+  it("is called unreachable if there is no upstream", async () => {
     const gone = new HttpUpstream({ name: "gone", url: "http://127.0.0.1:1/v1" }, systemClock);
     const error = await errorOf(gone.call(request(false), never));
     expect(error).toMatchObject({ code: "unreachable", retryable: true });

@@ -22,16 +22,16 @@ import {
 import { WholeAnswer } from "./upstream/whole-answer.ts";
 
 export interface HostSettings extends TransportSettings {
-  /** Dialects that the host speaks. Default: chat completions under `url`. */
+  /** Dialects that the upstream speaks. Default: chat completions under `url`. */
   readonly dialects?: DialectUrls | undefined;
-  /** Whether to request the usage of streams. Some hosts always send it and refuse the request. */
+  /** Whether to request the usage of streams. Some upstreams always send it and refuse the request. */
   readonly requestsUsage?: boolean | undefined;
   /** Changes to the body of every request. */
   readonly edits?: Edits | undefined;
 }
 
 /**
- * A host on the network. Requests and answers keep their bytes if the host speaks the client's
+ * An upstream on the network. Requests and answers keep their bytes if the upstream speaks the client's
  * dialect; otherwise they are translated to a dialect that it speaks.
  */
 export class HttpUpstream implements Upstream {
@@ -85,7 +85,7 @@ export class HttpUpstream implements Upstream {
     return this.#transport.send(message, this.#checking(endpoint, stream, hideUsage), signal);
   }
 
-  /** Sends the request in a dialect that the host speaks. */
+  /** Sends the request in a dialect that the upstream speaks. */
   async #translate(request: UpstreamRequest, dialect: DialectName, signal: AbortSignal) {
     const { stream } = request;
     const now = () => Math.floor(this.#clock.date() / 1000);

@@ -27,7 +27,7 @@ export interface KnownProvider {
   readonly requestsUsage?: boolean;
   /** Changes to the body of every request. */
   readonly edits?: Edits;
-  /** Models to serve if the configuration names none. "listed": all that the host lists. */
+  /** Models to serve if the configuration names none. "listed": all that the provider lists. */
   readonly models: readonly string[] | "listed";
 }
 

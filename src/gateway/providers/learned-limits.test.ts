@@ -70,7 +70,7 @@ it.each([
   expect(limits.context).toBeUndefined();
 });
 
-it("a host may serve a model with a shorter context than the known one", () => {
+it("an upstream may serve a model with a shorter context than the known one", () => {
   const limits = new LearnedLimits(new StandingClock());
   limits.learn({ kind: "context_length", limit: 2048 }, refused(5000, { known: 128_000 }));
   expect(limits.context).toBe(2048);

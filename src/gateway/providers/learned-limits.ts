@@ -19,7 +19,7 @@ export interface RefusedRequest {
 
 /**
  * The context that a refusal shows: the stated one, but less than the refused request has. Undefined if the refusal
- * cannot be about the length of the request, which is far shorter than the limit, or if no host has so small a context.
+ * cannot be about the length of the request, which is far shorter than the limit, or if no upstream has so small a context.
  */
 function shownLimit(
   stated: number | undefined,
@@ -36,7 +36,7 @@ function shownLimit(
 const UNDERCOUNT = 4;
 /** Models with a smaller context are not in use, so a refusal that shows one is about something else. */
 const SMALLEST_CONTEXT = 512;
-/** Smallest context with which hosts serve a model that has a longer one. It was the default of Ollama. */
+/** Smallest context with which upstreams serve a model that has a longer one. It was the default of Ollama. */
 const SMALLEST_SHORTENED = 2048;
 
 /** Limits of a model that its own refusals have shown. They are kept in memory and expire. */

@@ -12,7 +12,7 @@ import type { ModelSpec } from "./served-model.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Price } from "./upstream/usage.ts";
 
-/** The models to serve and their hosts. */
+/** The models to serve and their providers. */
 export interface Placement {
   /** Source of the models: joust.yaml, keys in the environment or, without either, the sandbox. */
   readonly from: "file" | "environment" | "sandbox";
@@ -27,7 +27,7 @@ export interface PlacedModel {
 
 interface PlacedDeployment {
   readonly spec: DeploymentSpec;
-  /** Host of the model; undefined for the sandbox, which runs inside this process. */
+  /** Provider of the model; undefined for the sandbox, which runs inside this process. */
   readonly provider: Provider | undefined;
 }
 
@@ -38,7 +38,7 @@ interface SandboxModels {
 }
 
 /**
- * Finds the models to serve. `listModels` lists the models of a host. The catalog is opened only if there is a
+ * Finds the models to serve. `listModels` lists the models of a provider. The catalog is opened only if there is a
  * model outside the sandbox.
  */
 export async function placementOf(
@@ -53,7 +53,7 @@ export async function placementOf(
     const models = named.map(async ([name, model]) =>
       model.provider === SANDBOX && !config.providers[SANDBOX]
         ? inSandbox(name, model, await openSandbox())
-        : hosted(name, model, deploymentsOf(name, model, config, env), await openCatalog()),
+        : specOf(name, model, deploymentsOf(name, model, config, env), await openCatalog()),
     );
     return { from: "file", models: await Promise.all(models) };
   }
@@ -106,18 +106,18 @@ function deploymentsOf(
   const names = all.map((one) => one.name ?? one.provider);
   return all.map((one, i) => {
     const { model: upstreamName = model, key, weight, rpm, tpm } = one;
-    const host = providerOf(one.provider, providers[one.provider], env);
+    const provider = providerOf(one.provider, providers[one.provider], env);
     // Deployments of the same provider are numbered.
     const isTwice = names.indexOf(names[i]!) !== names.lastIndexOf(names[i]!);
     const unique = isTwice
       ? `${names[i]}-${names.slice(0, i + 1).filter((other) => other === names[i]).length}`
       : names[i]!;
-    const own = key === undefined ? host : { ...host, key };
+    const own = key === undefined ? provider : { ...provider, key };
     return { name: unique, provider: own, upstreamName, weight, rpm, tpm };
   });
 }
 
-function hosted(
+function specOf(
   name: string,
   model: Partial<ModelConfig>,
   deployments: readonly NamedDeployment[],
@@ -146,13 +146,13 @@ function hosted(
     isDisabled: !enabled,
   };
   const limits = { totalMs: 1000 * total, ...(first && { firstByteMs: 1000 * first }) };
-  const placed = deployments.map(({ provider: host, ...own }) => {
-    const facts = catalog.facts(host.kind, own.upstreamName);
+  const placed = deployments.map(({ provider, ...own }) => {
+    const facts = catalog.facts(provider.kind, own.upstreamName);
     const { max_answer: maxAnswer = facts.maxAnswer, temperature = facts.temperature } = model;
     const { upstreamName: at } = own;
-    const known = knownRules({ provider: host.kind, model: at, maxAnswer, temperature });
+    const known = knownRules({ provider: provider.kind, model: at, maxAnswer, temperature });
     const rules = mergeRules([known, model.parameters ?? {}]);
-    return { spec: { ...own, provider: host.name, rules }, provider: host };
+    return { spec: { ...own, provider: provider.name, rules }, provider };
   });
   return { spec, deployments: placed, limits };
 }
@@ -213,9 +213,9 @@ async function inEnvironment(
     const twice = all.filter((other) => other.name === name).length > 1;
     const unique = (twice ? `${provider.name}/${name}` : name).replace(/[^\w.:/@-]/g, "_");
     const own = { name: provider.name, provider, upstreamName: name, weight: 1 };
-    return hosted(unique, {}, [own], catalog);
+    return specOf(unique, {}, [own], catalog);
   });
 }
 
-/** Names of models that a host lists but that do not answer chats. */
+/** Names of models that a provider lists but that do not answer chats. */
 const NO_CHAT = /embed|rerank|whisper|tts|bge-|e5-|minilm/i;

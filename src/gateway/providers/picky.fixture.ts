@@ -4,7 +4,7 @@ import { isRecord, type Json } from "../wire/json.ts";
 import { COMPLETION, DONE_EVENT, EVENTS } from "./upstream/misbehaving.fixture.ts";
 
 /**
- * A local host of models that refuse requests as real ones do: http://127.0.0.1:PORT/MODEL/v1. It records
+ * A local upstream of models that refuse requests as real ones do: http://127.0.0.1:PORT/MODEL/v1. It records
  * the bodies.
  */
 export interface Picky {

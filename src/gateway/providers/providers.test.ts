@@ -7,7 +7,6 @@ import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { systemClock } from "../clock/clock.ts";
 import { CONFIG } from "../config/config.ts";
-import { connect } from "./hosts.ts";
 import { KNOWN } from "./known-providers.ts";
 import {
   knownProvider,
@@ -17,11 +16,12 @@ import {
   providersIn,
 } from "./providers.ts";
 import { startMisbehaving } from "./upstream/misbehaving.fixture.ts";
+import { connect } from "./upstreams.ts";
 
 describe("providers in the environment", () => {
   const names = (env: Record<string, string>) => providersIn(env).map(({ name }) => name);
 
-  it("are found by their keys and by the addresses of local hosts", () => {
+  it("are found by their keys and by the addresses of local upstreams", () => {
     expect(names({})).toEqual([]);
     expect(names({ OPENAI_API_KEY: "" })).toEqual([]);
     expect(names({ MISTRAL_API_KEY: "a", ANTHROPIC_API_KEY: "b" })).toEqual([
@@ -130,7 +130,7 @@ it("connects with the provider's dialect and key", async () => {
   server.close();
 });
 
-it("lists the models of a local host", async () => {
+it("lists the models of a local upstream", async () => {
   const host = await startMisbehaving();
   const ollama: Provider = {
     name: "ollama",

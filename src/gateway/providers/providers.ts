@@ -9,14 +9,14 @@ import { rememberSecrets } from "../wire/secrets.ts";
 import type { AuthKind, Credentials } from "./auth.ts";
 import { KNOWN, type KnownProvider, SETTING_NAMES, type SettingName } from "./known-providers.ts";
 
-/** A host of models: its addresses and credentials. */
+/** A provider of models: its addresses and credentials. */
 export interface Provider extends Credentials {
   readonly name: string;
-  /** Name of the known provider that it is, or undefined for another host. */
+  /** Name of the known provider that it is, or undefined for one that Joust does not know. */
   readonly kind?: string | undefined;
   /** Address up to and including /v1. */
   readonly url: string;
-  /** Address of each dialect that the host speaks. */
+  /** Address of each dialect that the provider speaks. */
   readonly dialects: DialectUrls;
   readonly auth: AuthKind;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -24,7 +24,7 @@ export interface Provider extends Credentials {
   readonly requestsUsage?: boolean | undefined;
   /** Changes to the body of every request. */
   readonly edits?: Edits | undefined;
-  /** Models to serve if the configuration names none. "listed": all that the host lists. */
+  /** Models to serve if the configuration names none. "listed": all that the provider lists. */
   readonly models: readonly string[] | "listed";
 }
 
@@ -63,7 +63,7 @@ function usageSetting(entry: ProviderConfig): boolean | undefined {
   return entry.request_usage ?? entry.asks_usage;
 }
 
-/** A host that is described by its entry alone. */
+/** A provider that is described by its entry alone. */
 function plainProvider(name: string, entry: ProviderConfig): Provider {
   const { url = baseOf(entry.dialects ?? {}), key, dialect = "openai", headers } = entry;
   const bare = url.replace(/\/+$/, "");
@@ -259,7 +259,7 @@ export function missingKey(
   if (!base || base.isLocal) return undefined;
   if (auth === "google-oauth" || auth === "none") return undefined;
   if (auth === "sigv4") return aws ? undefined : "AWS_ACCESS_KEY_ID";
-  // A host at another address may need no key.
+  // A provider at another address may need no key.
   const isOther = isElsewhere(entry) || (base.urlVariable && url !== base.url);
   return isOther ? undefined : base.keyVariables[0];
 }

@@ -39,10 +39,10 @@ export interface ModelSpec {
   readonly isDisabled?: boolean;
 }
 
-/** A deployment and the host that it is called at. */
-export interface DeployedHost {
+/** A deployment and the upstream that it is called at. */
+export interface DeployedUpstream {
   readonly spec: DeploymentSpec;
-  readonly host: Upstream;
+  readonly upstream: Upstream;
 }
 
 /** A model that can be called: one or more deployments, with retries. The learner sees one model. */
@@ -54,18 +54,19 @@ export class ServedModel {
   /** Limits that the model's refusals have shown. */
   readonly learned: LearnedLimits;
   readonly #upstream: Upstream;
-  readonly #hosts: readonly Upstream[];
+  readonly #upstreams: readonly Upstream[];
 
-  constructor(spec: ModelSpec, hosts: readonly DeployedHost[], tools: ModelTools) {
+  constructor(spec: ModelSpec, upstreams: readonly DeployedUpstream[], tools: ModelTools) {
     const { clock, random } = tools;
     const onRetry = (error: UpstreamError) => tools.onRetry(spec.name, error);
     const onCall: DeploymentTools["onCall"] = (deployment, status) =>
       tools.onCall?.(spec.name, deployment, status);
     const onUsed = tools.onUsed?.bind(undefined, spec.name);
     this.spec = spec;
-    this.#hosts = hosts.map(({ host }) => host);
-    this.deployments = hosts.map(
-      ({ spec: own, host }) => new Deployment(own, host, { clock, onRetry, onCall, onUsed }),
+    this.#upstreams = upstreams.map(({ upstream }) => upstream);
+    this.deployments = upstreams.map(
+      ({ spec: own, upstream }) =>
+        new Deployment(own, upstream, { clock, onRetry, onCall, onUsed }),
     );
     const [first, ...others] = this.deployments;
     this.dialects = first!.dialects.filter((dialect) =>
@@ -105,12 +106,12 @@ export class ServedModel {
     }
   }
 
-  /** Asks the host that keeps a response about it. Other deployments do not know it. */
+  /** Asks the upstream that keeps a response about it. Other deployments do not know it. */
   async held(request: HeldRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     let unknown = new UpstreamError("request", this.name, "keeps no responses");
-    for (const host of this.#hosts) {
+    for (const upstream of this.#upstreams) {
       try {
-        const answer = await host.held?.(request, signal);
+        const answer = await upstream.held?.(request, signal);
         if (answer) return answer;
       } catch (error) {
         if (!(error instanceof UpstreamError) || error.status !== 404) throw error;

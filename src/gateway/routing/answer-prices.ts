@@ -52,7 +52,7 @@ type PricedModel = Pick<ServedModel, "spec" | "listCost">;
 /**
  * Expected prices of a router's answers: of each candidate for a decision, and of each model for
  * the comparison with "always one model" (docs/decisions/0017-savings.md). The knowledge is in
- * memory: prefixes that models have read, lengths of answers, charges of hosts that report costs.
+ * memory: prefixes that models have read, lengths of answers, charges of upstreams that report costs.
  */
 export class AnswerPrices {
   readonly read = new ReadPrefixes();
@@ -169,7 +169,7 @@ export class AnswerPrices {
    * Expected cost of the request if one model had answered the whole conversation. The lengths of
    * its answers follow from those that were given, by the ratio of the two models' mean lengths.
    * The doubt is the standard deviation of errors that many requests have in common: these
-   * ratios, whether the upstream caches prefixes, and the charges of a host that reports costs.
+   * ratios, whether the upstream caches prefixes, and the charges of an upstream that reports costs.
    */
   #alone(
     model: PricedModel,
@@ -208,7 +208,7 @@ export class AnswerPrices {
 
     const hit = this.#hits.of(name);
     const { mean: usual, doubt } = this.#charges.of(provider, name, w);
-    // If the host has reported the cost of this model's own answer, the ratio is known.
+    // If the upstream has reported the cost of this model's own answer, the ratio is known.
     const listed = own && own.usage.cost !== undefined ? model.listCost(own.usage) : 0;
     const charge = listed > 0 ? own!.cost / listed : usual;
     const { dollars, gap } = expectedPrice(price!, { prompt, warm, output: given }, hit.mean);

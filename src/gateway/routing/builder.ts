@@ -14,7 +14,6 @@ import type { Clock } from "../clock/clock.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
 import { nameFaults } from "../config/references.ts";
 import { type Catalog, type CatalogPlaces, openCatalog } from "../providers/catalog/catalog.ts";
-import { Hosts } from "../providers/hosts.ts";
 import {
   checkKeys,
   type PlacedModel,
@@ -24,6 +23,7 @@ import {
 import type { Provider } from "../providers/providers.ts";
 import { type ModelTools, ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
+import { Upstreams } from "../providers/upstreams.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
 import { type Calibration, Calibrations } from "./calibration.ts";
 import { LiveRouter, type RouterTools } from "./live-router.ts";
@@ -52,7 +52,7 @@ export interface BuilderOptions {
 /** Builds models and routers from a configuration. Parts that do not change are kept. */
 export class Builder {
   readonly #options: BuilderOptions;
-  readonly #hosts: Hosts;
+  readonly #upstreams: Upstreams;
   readonly #calibrations: Calibrations;
   #placed: readonly PlacedModel[] = [];
   #catalog: Promise<Catalog> | undefined;
@@ -60,7 +60,7 @@ export class Builder {
 
   constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#hosts = new Hosts(options.clock, options.env);
+    this.#upstreams = new Upstreams(options.clock, options.env);
     this.#calibrations = new Calibrations(options);
   }
 
@@ -150,7 +150,7 @@ export class Builder {
     return { placement, models, sandbox, prepared };
   }
 
-  /** Finds the models of a configuration and connects them to their hosts. */
+  /** Finds the models of a configuration and connects them to their upstreams. */
   async #place(config: Config) {
     this.#catalog = undefined;
     const openSandbox = () => this.#openSandbox(config);
@@ -181,7 +181,7 @@ export class Builder {
     return { placement, models, sandbox };
   }
 
-  /** Closes routers and hosts that are no longer served. */
+  /** Closes routers and upstreams that are no longer served. */
   async release(before: Serving, now: Serving): Promise<void> {
     const kept = new Set(now.routers.values());
     const gone = [...before.routers.values()].filter((router) => !kept.has(router));
@@ -189,13 +189,13 @@ export class Builder {
     const hosted = this.#placed.flatMap(({ deployments, limits }) =>
       deployments.flatMap(({ provider }) => (provider ? [{ provider, limits }] : [])),
     );
-    this.#hosts.retain(hosted);
+    this.#upstreams.retain(hosted);
   }
 
   async close(serving?: Serving): Promise<void> {
     await Promise.all([...(serving?.routers.values() ?? [])].map((router) => router.close()));
     await this.#calibrations.close();
-    await this.#hosts.close();
+    await this.#upstreams.close();
   }
 
   /** Prepares a router. The previous router is unchanged until the returned function is called. */
@@ -239,11 +239,11 @@ export class Builder {
   #model(placed: PlacedModel, sandbox: Sandbox | undefined): ServedModel {
     const { spec, deployments, limits } = placed;
     const { clock, random, onRetry, onCall, onUsed, retries = spec.retries } = this.#options;
-    const hosts = deployments.map(({ spec: own, provider }) => ({
+    const upstreams = deployments.map(({ spec: own, provider }) => ({
       spec: own,
-      host: provider ? this.#hosts.get(provider, limits) : sandbox!,
+      upstream: provider ? this.#upstreams.get(provider, limits) : sandbox!,
     }));
-    return new ServedModel({ ...spec, retries }, hosts, {
+    return new ServedModel({ ...spec, retries }, upstreams, {
       clock,
       random,
       onRetry,
@@ -271,8 +271,8 @@ export class Builder {
   }
 
   async #listModels(provider: Provider, place: Place): Promise<string[]> {
-    const host = this.#hosts.get(provider, {});
-    const names = await host.models?.(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => {
+    const upstream = this.#upstreams.get(provider, {});
+    const names = await upstream.models?.(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => {
       throw new InputError(
         place,
         `did not list its models at ${provider.url}: ${messageOf(error)}`,

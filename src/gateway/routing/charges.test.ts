@@ -78,7 +78,7 @@ const usage = (cost?: number): Usage => {
   return { ...NO_USAGE, promptTokens: 1000, completionTokens: 100, cost };
 };
 
-describe("costs that a host reports", () => {
+describe("costs that an upstream reports", () => {
   const price = { input: 1, output: 5 };
   const models = [
     { name: "used", provider: "reseller", price },
@@ -93,17 +93,17 @@ describe("costs that a host reports", () => {
     usage: usage(0.0005),
   }));
 
-  it("are used for spending, for the same model and for others of the host", () => {
+  it("are used for spending, for the same model and for others of the upstream", () => {
     const { spent, always } = spendAfter(models, requests);
     expect(spent).toBeCloseTo(0.02, 12);
     expect(always("used").savings).toBeCloseTo(0, 12);
     // Nothing was known at the first request, and little at the next ones.
     expect(Math.abs(always("unused").cost / 0.04 - 1)).toBeLessThan(0.2);
-    // Whether the host charges a third for this model, too, is uncertain.
+    // Whether the upstream charges a third for this model, too, is uncertain.
     expect(always("unused").hi - always("unused").lo).toBeGreaterThan(0.01);
   });
 
-  it("say nothing about models of other hosts, which cost their list price", () => {
+  it("say nothing about models of other upstreams, which cost their list price", () => {
     const unreported = requests.map((request) => ({ ...request, usage: usage() }));
     const [reported, listed] = [requests, unreported].map((list) => spendAfter(models, list));
     for (const name of ["direct", "other"]) {
@@ -117,7 +117,7 @@ describe("costs that a host reports", () => {
   });
 });
 
-describe("with a host whose costs depend on the category only", () => {
+describe("with an upstream whose costs depend on the category only", () => {
   it("no savings are reported where three times as much was spent", () => {
     const { profile, names } = paperSandbox;
     const models = names.map((name) => {

@@ -1,20 +1,20 @@
 import { CategoryMeans } from "./category-means.ts";
 
 /**
- * Ratio of the cost that a host reports (OpenRouter's `usage.cost`) to the list price of the same
- * tokens, by host and category, times a factor by model. The spending counts reported costs, so the
- * comparison with another model of the host must use them too: hosts have fees, discounts and prices
- * of their own. Reported costs say nothing about models of other hosts, whose cost is
+ * Ratio of the cost that a provider reports (OpenRouter's `usage.cost`) to the list price of the same
+ * tokens, by provider and category, times a factor by model. The spending counts reported costs, so the
+ * comparison with another model of the provider must use them too: providers have fees, discounts and prices
+ * of their own. Reported costs say nothing about models of other providers, whose cost is
  * exactly the list price.
  */
 export class Charges {
-  readonly #hosts = new Map<string, HostCharges>();
+  readonly #providers = new Map<string, ProviderCharges>();
 
-  /** Learns from an answer whose cost the host has reported. */
-  learn(host: string, model: string, w: Float64Array, cost: number, listed: number): void {
+  /** Learns from an answer whose cost the provider has reported. */
+  learn(provider: string, model: string, w: Float64Array, cost: number, listed: number): void {
     if (listed <= 0) return;
-    const known = this.#hosts.get(host) ?? newHost();
-    this.#hosts.set(host, known);
+    const known = this.#providers.get(provider) ?? newCharges();
+    this.#providers.set(provider, known);
     const expected = listed * ratioOf(known, model, w);
     // The first answers in a category have nothing to be compared with.
     if (known.ratios.answersLike(ALL, w) >= FIRST_ANSWERS && expected > 0) {
@@ -28,11 +28,11 @@ export class Charges {
 
   /** Expected ratio, and its relative standard deviation. */
   of(
-    host: string,
+    provider: string,
     model: string,
     w: Float64Array,
   ): { readonly mean: number; readonly doubt: number } {
-    const known = this.#hosts.get(host);
+    const known = this.#providers.get(provider);
     if (!known) return LIST_PRICE;
     const { factors, compared, squares } = known;
     const variation = (squares + PRIOR_ANSWERS * USUAL_VARIATION) / (compared + PRIOR_ANSWERS);
@@ -43,10 +43,10 @@ export class Charges {
   }
 }
 
-/** The charge of a host that has reported no cost. */
+/** The charge of a provider that has reported no cost. */
 const LIST_PRICE = { mean: 1, doubt: 0 };
 
-interface HostCharges {
+interface ProviderCharges {
   /** Reported cost per dollar at the list price, of all models together. */
   readonly ratios: CategoryMeans;
   /** Reported cost of a model per dollar that is expected of all models. */
@@ -56,20 +56,20 @@ interface HostCharges {
   squares: number;
 }
 
-function newHost(): HostCharges {
+function newCharges(): ProviderCharges {
   return { ratios: new CategoryMeans(1), factors: new CategoryMeans(1), compared: 0, squares: 0 };
 }
 
-function ratioOf({ ratios, factors }: HostCharges, model: string, w: Float64Array): number {
+function ratioOf({ ratios, factors }: ProviderCharges, model: string, w: Float64Array): number {
   return ratios.of(ALL, w) * factors.of(model, w);
 }
 
-/** Name under which all models of a host are learned together. */
+/** Name under which all models of a provider are learned together. */
 const ALL = "";
 const FIRST_ANSWERS = 2;
 const SMALLEST_RATIO = 0.05;
 const PRIOR_ANSWERS = 4;
 /** Variance of the logarithm of a reported cost relative to its expectation, before there are answers. */
 const USUAL_VARIATION = 0.01;
-/** Standard deviation of the logarithm of the factor between the models of a host. */
+/** Standard deviation of the logarithm of the factor between the models of a provider. */
 const BETWEEN_MODELS = 0.2;

@@ -227,7 +227,7 @@ function duelFor(
     return cap.allows ? { wanted: "auto", reason: "auto" } : { wanted: false, reason: "capped" };
   }
   const wanted = hasRoomForSecond ? (caller.duels ?? mode) : false;
-  // A host that keeps the state of a conversation must not get a second request for it.
+  // An upstream that keeps the state of a conversation must not get a second request for it.
   if (wanted === false || !isPossible || needs.native) {
     if (options.duel !== true) return { wanted: false };
     if (wanted === false) {
@@ -262,7 +262,7 @@ function singleCandidate(model: string, resting: readonly string[]): string {
 /** The property of a request or of its router that a duel is not possible with. */
 function obstacleTo(
   { config, models, name }: RouterView,
-  { n, needs, inToolLoop, hostSpecific }: Conversation,
+  { n, needs, inToolLoop, providerSpecific }: Conversation,
 ): string | undefined {
   if (config.mode !== "apply") return `the mode of router ${name} is ${config.mode}, not apply`;
   if (models.length < 2) return `router ${name} has a single model`;
@@ -270,8 +270,8 @@ function obstacleTo(
   if (needs.tools) return "the request has tools, and only one model can call them";
   if (inToolLoop)
     return "the request ends with the result of a tool, and the model that called it answers";
-  if (hostSpecific !== undefined)
-    return `the request has ${hostSpecific}, which only some hosts support, so it would tell which model answered`;
+  if (providerSpecific !== undefined)
+    return `the request has ${providerSpecific}, which only some providers support, so it would tell which model answered`;
   return undefined;
 }
 

@@ -66,7 +66,7 @@ describe("a pool without labels", () => {
     for (const { spec } of models.values()) expect(spec.price?.input).toBeGreaterThan(0);
   });
 
-  it("comes from the list of a local host", async () => {
+  it("comes from the list of a local upstream", async () => {
     const host = await startHost();
     const env = { VLLM_BASE_URL: host.url("models") };
     const { serving } = await startGateway("", { env });

@@ -129,7 +129,7 @@ interface Delivery {
   readonly clock: Clock;
 }
 
-/** Sends the pieces at their pace, like a host on the network. */
+/** Sends the pieces at their pace, like an upstream on the network. */
 export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
   const { usage, stream, clock } = delivery;
   const left = new AbortController();

@@ -49,7 +49,7 @@ function parse(body: Uint8Array): Json {
   return value;
 }
 
-/** Error response as a real host would send it. */
+/** Error response as a real upstream would send it. */
 export function refused(
   status: number,
   message: string,

@@ -24,7 +24,7 @@ export const paperSandbox = new Sandbox(
 );
 
 /**
- * Price of a host that reports costs of its own, which depend on the category only: at this price the
+ * Price of an upstream that reports costs of its own, which depend on the category only: at this price the
  * project's questions have the mean cost of the paper's table.
  */
 export function paperPrice(model: string): Price {

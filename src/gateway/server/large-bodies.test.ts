@@ -32,7 +32,7 @@ it("a large body gets two answers in a duel, and a decision without answers", as
   expect((await gateway().post("/v1/route", chat(LONG))).status).toBe(200);
 });
 
-it("a large body of another dialect is translated for a host that speaks chat completions", async () => {
+it("a large body of another dialect is translated for an upstream that speaks chat completions", async () => {
   const request = { model: "auto", max_tokens: 5, messages: [{ role: "user", content: LONG }] };
   expect((await gateway().post("/v1/messages", request)).status).toBe(200);
   const { messages } = JSON.parse(host.received.at(-1)!.body.toString());

@@ -23,7 +23,7 @@ export interface ResponseParts {
   readonly serving: () => Serving;
 }
 
-/** Adds the endpoints about responses that the gateway or a host keeps. */
+/** Adds the endpoints about responses that the gateway or an upstream keeps. */
 export function addResponseRoutes(app: App, parts: ResponseParts): void {
   const { responses } = parts;
   const common = {
@@ -109,7 +109,7 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
   );
 }
 
-/** Calls the host that keeps a response. */
+/** Calls the upstream that keeps a response. */
 async function atHost(
   { serving }: ResponseParts,
   { model, id }: HeldResponse,
@@ -124,7 +124,7 @@ async function atHost(
     });
   }
   if (/^\.*$/.test(id)) {
-    throw new HttpError(502, "the host gave the response an id that names no response", {
+    throw new HttpError(502, "the provider gave the response an id that names no response", {
       code: "upstream_broke_off",
       param: "id",
     });

@@ -2,7 +2,7 @@
 export const DIALECTS = ["chat", "responses", "messages"] as const;
 export type DialectName = (typeof DIALECTS)[number];
 
-/** Dialects that a host speaks, with the address of the endpoint of each. */
+/** Dialects that an upstream speaks, with the address of the endpoint of each. */
 export type DialectUrls = {
   readonly [D in DialectName]?: string | undefined;
 };

@@ -10,7 +10,7 @@ import { useManaged } from "./managed.ts";
 import { TestReport } from "./test-report.tsx";
 
 type Known = Awaited<ReturnType<typeof joust.providers>>["data"][number];
-const OTHER = "another host";
+const OTHER = "another provider";
 
 /** Adds a provider: its address and key are tested, and the models that answered can be served. */
 export function AddProvider() {
@@ -30,7 +30,7 @@ export function AddProvider() {
     );
   }, []);
   const base = known.find(({ name }) => name === kind);
-  const name = fields.name || (base ? base.name : "host");
+  const name = fields.name || (base ? base.name : "provider");
   // A change of an entry would replace all of it, so it is made in the provider's own form.
   const isTaken = configuration.document.providers[name] !== undefined;
   const needsUrl = kind === OTHER || base?.is_local === true;

@@ -2,7 +2,7 @@ import { AddProvider } from "./add-provider.tsx";
 import { useManaged } from "./managed.ts";
 import { ProviderPanel } from "./provider-panel.tsx";
 
-/** Hosts of models with their keys. */
+/** Providers of models with their keys. */
 export function ProvidersPage() {
   const { configuration, isEditable } = useManaged();
   const { providers, models } = configuration.effective;

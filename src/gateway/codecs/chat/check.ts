@@ -2,7 +2,7 @@ import { isRecord, type Json } from "../../wire/json.ts";
 import { Untranslatable } from "../items/unsupported.ts";
 
 /**
- * Checks the members of a chat request that a translation reads. A host that speaks chat would
+ * Checks the members of a chat request that a translation reads. An upstream that speaks chat would
  * refuse them itself. Throws Untranslatable, which names the member.
  */
 export function checkChat({ messages, tools }: Json): void {
@@ -46,7 +46,7 @@ function checkPart(part: unknown, place: string): void {
   if (part.type === "file" && !(isRecord(file) && typeof file.file_data === "string")) {
     throw fault(
       `${place}.file`,
-      "has no file_data, and a file id of another host is not known here",
+      "has no file_data, and a file id of another provider is not known here",
     );
   }
 }

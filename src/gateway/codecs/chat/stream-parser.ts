@@ -26,7 +26,7 @@ interface Open {
   stopped: boolean;
 }
 
-/** Reads the chunks of a chat completion. A call ends where the next one begins, as hosts send them. */
+/** Reads the chunks of a chat completion. A call ends where the next one begins, as upstreams send them. */
 export class ChatStreamParser implements StreamParser {
   #model = "";
   #started = false;
@@ -71,7 +71,7 @@ export class ChatStreamParser implements StreamParser {
 
   #choice(choice: Json, emit: Emit): void {
     const index = num(choice.index) ?? 0;
-    // The index is a position in a list, so a host must not choose it freely.
+    // The index is a position in a list, so an upstream must not choose it freely.
     if (!Number.isInteger(index) || index < 0 || index >= MOST_CHOICES) return;
     this.#choices[index] ??= newChoice();
     const open = this.#choices[index];

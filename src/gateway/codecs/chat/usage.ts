@@ -49,7 +49,7 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   content_filter: "content_filter",
 };
 
-/** Reads finish_reason. Reasons of other hosts count as the normal end. */
+/** Reads finish_reason. Reasons of other upstreams count as the normal end. */
 export function readStop(reason: unknown): Stop {
   return { reason: REASONS[String(reason)] ?? "end" };
 }

@@ -35,7 +35,7 @@ export interface Usage {
 
 /**
  * Combines two counts of a stream: the output tokens of the later one, and the input tokens and the
- * cost of the later one that has any. Some hosts count the writes of an hour only in the first event.
+ * cost of the later one that has any. Some upstreams count the writes of an hour only in the first event.
  */
 export function usageAfter(before: Usage | undefined, next: Usage | undefined): Usage | undefined {
   if (!next || !before) return next ?? before;

@@ -40,7 +40,7 @@ export function dollars(value: unknown): number | undefined {
   return cost !== undefined && cost >= 0 && cost <= MOST_DOLLARS ? cost : undefined;
 }
 
-/** No answer costs more. A host could otherwise spoil all sums and use up a budget. */
+/** No answer costs more. An upstream could otherwise spoil all sums and use up a budget. */
 const MOST_DOLLARS = 10_000;
 
 /** The object, or undefined if none of its members is defined. */

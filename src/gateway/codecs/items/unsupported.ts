@@ -20,7 +20,7 @@ export function unsupportedBy(dialect: DialectName, request: ItemRequest): strin
   return [...new Set(found)];
 }
 
-/** Whether a tool runs at hosts of another dialect only. */
+/** Whether a tool runs at upstreams of another dialect only. */
 export function isForeign(tool: Tool, dialect: DialectName): tool is HostedTool {
   return tool.type === "hosted" && tool.dialect !== dialect;
 }

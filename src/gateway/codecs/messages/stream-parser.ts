@@ -62,7 +62,7 @@ export class MessagesStreamParser implements StreamParser {
   end(): void {}
 
   #start(message: Json, emit: Emit): void {
-    if (this.#started) return; // some hosts repeat the event
+    if (this.#started) return; // some upstreams repeat the event
     this.#started = true;
     this.#model = str(message.model) ?? "";
     this.#usage = readUsage(message.usage);
@@ -139,7 +139,7 @@ export class MessagesStreamParser implements StreamParser {
   }
 
   #openItem(item: Item, emit: Emit): void {
-    this.#start({}, emit); // if the host left out the first event
+    this.#start({}, emit); // if the upstream left out the first event
     this.#close(emit);
     this.#open = item;
     this.#part = 0;
@@ -162,7 +162,7 @@ export class MessagesStreamParser implements StreamParser {
     return this.#redacted ? { ...signed, redacted: true } : signed;
   }
 
-  /** The last event has the output tokens; some hosts count the input only there. */
+  /** The last event has the output tokens; some upstreams count the input only there. */
   #finish({ delta, usage }: Json, emit: Emit): void {
     this.#usage = usageAfter(this.#usage, readUsage(usage));
     this.#close(emit);

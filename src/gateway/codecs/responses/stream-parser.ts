@@ -10,7 +10,7 @@ import { readItem } from "./items.ts";
 /** An item of the output that has begun. */
 interface Open {
   readonly index: number;
-  /** Whether a delta was passed on. Some hosts send the text only when the item is done. */
+  /** Whether a delta was passed on. Some upstreams send the text only when the item is done. */
   hasText: boolean;
 }
 
@@ -87,7 +87,7 @@ export class ResponsesStreamParser implements StreamParser {
   }
 
   #begin(key: unknown, item: Item, emit: Emit): Open {
-    this.#start({}, emit); // if the host left out the first event
+    this.#start({}, emit); // if the upstream left out the first event
     const open = { index: this.#items++, hasText: false };
     this.#open.set(key, open);
     if (item.type === "function_call") this.#calls = [item];

@@ -98,7 +98,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
     },
     rewrite: (index) => {
       const events = new AnonymousEvents(callIds(index));
-      // A host may give its only choice another number than 0.
+      // An upstream may give its only choice another number than 0.
       let own: number | undefined;
       return rewriter("chat", (event) => {
         if (!("choice" in event)) return "";
@@ -126,7 +126,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
   };
 }
 
-/** Usage of both answers of a duel, without the members that only some hosts report. */
+/** Usage of both answers of a duel, without the members that only some upstreams report. */
 function sharedUsage(usage: Usage): Usage {
   return { ...usage, cacheWriteTokens: 0, cost: undefined };
 }

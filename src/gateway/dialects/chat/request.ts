@@ -34,12 +34,12 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
     inToolLoop,
     hasToolError: results.some((one) => isRecord(one) && looksLikeError(textOf(one.content))),
     isRunning: messages.some((message) => isRecord(message) && message.role === "assistant"),
-    hostSpecific: hostSpecific(members),
+    providerSpecific: providerSpecific(members),
     options: readOptions(members, headers),
   };
 }
 
-function hostSpecific(members: Members): string | undefined {
+function providerSpecific(members: Members): string | undefined {
   if (members.value("logprobs") === true) return "logprobs";
   const modalities = members.value("modalities");
   if (Array.isArray(modalities) && modalities.includes("audio")) return "modalities";

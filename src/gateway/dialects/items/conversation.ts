@@ -43,7 +43,7 @@ export function conversationOf(
     inToolLoop,
     hasToolError: results.some(isToolError),
     isRunning: items.some(isOfModel),
-    hostSpecific: request.logprobs === undefined ? undefined : "logprobs",
+    providerSpecific: request.logprobs === undefined ? undefined : "logprobs",
     options,
   };
 }
@@ -96,7 +96,7 @@ function needsOf(request: ItemRequest, members: Members): Needs {
   };
 }
 
-/** The tool or the state that runs at the host, and the dialect that the host must speak for it. */
+/** The tool or the state that runs at the upstream, and the dialect that the upstream must speak for it. */
 function nativeNeed(request: ItemRequest, isStrict: boolean): Needs["native"] {
   const { tools = [], extra } = request;
   const hosted = tools.find((tool) => tool.type === "hosted");

@@ -3,7 +3,7 @@ import type { Members } from "../../wire/json.ts";
 
 /**
  * Refuses the member `thread`, which asks Anthropic to keep the conversation. The gateway keeps none, and
- * another host has no threads. Anthropic's tool runners then send the whole conversation instead.
+ * another upstream has no threads. Anthropic's tool runners then send the whole conversation instead.
  */
 export function refuseThread(members: Members): void {
   if ((members.value("thread") ?? undefined) === undefined) return;

@@ -9,7 +9,7 @@ export interface ResponseState {
   readonly set: Readonly<Record<string, string>>;
   /** Id of the response of a named model. That of a router has the id of its decision. */
   readonly ownId?: string | undefined;
-  /** Called when the response begins, with its ids at the host and here, and the model of a router. */
+  /** Called when the response begins, with its ids at the upstream and here, and the model of a router. */
   readonly begun?: ((hostId: string, id: string, model: string | undefined) => void) | undefined;
   /** Called with the complete response. */
   readonly complete?: ((response: Json) => void) | undefined;

@@ -15,7 +15,7 @@ const catalog = await openCatalog({ builtIn: BUILT_IN, updated: "/nowhere" });
 const priceOf = (model: string) => catalog.price(undefined, model);
 const capabilitiesOf = (model: string) => catalog.facts(undefined, model).capabilities;
 
-describe("a model has a price under each name that hosts use", () => {
+describe("a model has a price under each name that upstreams use", () => {
   it.each([
     ["gpt-4o-mini", { input: 0.15, cached_input: 0.075, output: 0.6 }],
     ["gpt-4o-mini-2024-07-18", { input: 0.15, cached_input: 0.075, output: 0.6 }],
@@ -173,7 +173,7 @@ it("knows longest answers and refused temperatures", () => {
   });
 });
 
-it("prices depend on the provider, and local hosts have none", () => {
+it("prices depend on the provider, and local upstreams have none", () => {
   expect(catalog.price("groq", "llama-3.1-8b-instant")).toMatchObject({ input: 0.05 });
   expect(
     catalog.price("bedrock-anthropic", "anthropic.claude-haiku-4-5-20251001-v1:0"),

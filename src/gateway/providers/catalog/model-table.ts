@@ -47,7 +47,7 @@ export class ModelTable {
     return [...(rows?.keys() ?? [])].toSorted();
   }
 
-  /** Facts about a model of a known provider, or of another host. */
+  /** Facts about a model of a known provider, or of another upstream. */
   facts(kind: string | undefined, model: string): ModelFacts {
     const own = kind === undefined ? undefined : SOURCES[kind]?.models;
     for (const name of namesOf(model)) {

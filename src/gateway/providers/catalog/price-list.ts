@@ -39,12 +39,12 @@ export class PriceList {
   }
 
   /**
-   * Price of a model at a known provider, or undefined if it is not listed. For another host it is the price of the
+   * Price of a model at a known provider, or undefined if it is not listed. For another upstream it is the price of the
    * model's maker or of Groq.
    */
   price(kind: string | undefined, model: string): Price | undefined {
     const source = kind === undefined ? undefined : SOURCES[kind]?.prices;
-    // Local hosts charge nothing that a list could know.
+    // Local upstreams charge nothing that a list could know.
     if (kind !== undefined && source === undefined) return undefined;
     for (const name of namesOf(model)) {
       for (const provider of source === undefined ? PRICED_MAKERS : [source]) {
@@ -56,7 +56,7 @@ export class PriceList {
   }
 }
 
-/** Providers of genai-prices that are searched for a model of an unknown host, in this order. */
+/** Providers of genai-prices that are searched for a model of an unknown upstream, in this order. */
 const PRICED_MAKERS = ["openai", "anthropic", "google", "mistral", "deepseek", "x-ai", "groq"];
 
 const ONE_TOKEN = { input_tokens: 1, output_tokens: 1 };

@@ -6,7 +6,7 @@ interface SourceNames {
   readonly prices: string;
 }
 
-/** Known providers in the catalog. Local hosts have no list prices. */
+/** Known providers in the catalog. Local upstreams have no list prices. */
 export const SOURCES: Readonly<Record<string, SourceNames>> = {
   openai: { models: "openai", prices: "openai" },
   anthropic: { models: "anthropic", prices: "anthropic" },
@@ -27,7 +27,7 @@ export const SOURCES: Readonly<Record<string, SourceNames>> = {
   fireworks: { models: "fireworks-ai", prices: "fireworks" },
 };
 
-/** Providers of models.dev that are searched for a model of an unknown host, in this order. */
+/** Providers of models.dev that are searched for a model of an unknown upstream, in this order. */
 export const MAKERS = ["openai", "anthropic", "google", "mistral", "deepseek", "xai", "groq"];
 
 /**

@@ -46,8 +46,8 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
 }
 
 /**
- * The host stores nothing, because later requests may go to another model; then it has to send its
- * reasoning along. Background mode needs the host's store.
+ * The upstream stores nothing, because later requests may go to another model; then it has to send its
+ * reasoning along. Background mode needs the upstream's store.
  */
 function withoutStore(members: Members, model: string): Record<string, string> {
   if (members.value("background") === true || members.value("store") === false) return {};

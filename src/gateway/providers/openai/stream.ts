@@ -21,7 +21,7 @@ export class OpenAiStream implements Translation {
   /** The last two events: one has the finish reason, and one with usage may follow it. */
   #last: Members | undefined;
   #lastButOne: Members | undefined;
-  /** Whether a part of an answer has arrived. Some hosts end a failed request with [DONE] alone. */
+  /** Whether a part of an answer has arrived. Some upstreams end a failed request with [DONE] alone. */
   #hasChoice = false;
 
   /** `hideUsage` drops the event that has only usage, because the client did not request it. */

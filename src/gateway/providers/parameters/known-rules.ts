@@ -2,7 +2,7 @@ import { mergeRules, type ParameterRules } from "./rules.ts";
 
 /** Facts about a model that decide which rules are known for it. */
 export interface RuleFacts {
-  /** Name of the known provider, or undefined for another host. */
+  /** Name of the known provider, or undefined for another upstream. */
   readonly provider?: string | undefined;
   /** Name of the model at the provider. */
   readonly model: string;
@@ -36,7 +36,7 @@ const FIXED: ParameterRules = {
 /** Claude models since 4.1 accept a temperature or top_p. */
 const EITHER = /claude-(opus-4-[1-6]|sonnet-4-[5-9]|haiku-4)/;
 
-/** Members of OpenAI's API that other hosts do not know. */
+/** Members of OpenAI's API that other upstreams do not know. */
 const OPENAI_ONLY = ["store", "prompt_cache_key", "safety_identifier", "verbosity", "service_tier"];
 const OLD_LIMIT = { max_completion_tokens: "max_tokens" };
 

@@ -59,7 +59,7 @@ export class ParameterProfile {
 class RequestRules {
   readonly #profile: Pick<ParameterProfile, "rules" | "learn">;
   readonly #own = new Map<string, ParameterRules>();
-  /** Own rules that the host itself has stated. */
+  /** Own rules that the upstream itself has stated. */
   readonly #lessons = new Map<string, ParameterRules>();
   #sent: { readonly dialect: DialectName; readonly members: Members } | undefined;
 

@@ -1,7 +1,7 @@
 import { isRecord, parsed } from "../../wire/json.ts";
 import { lettersOf, windowsIn } from "./letters.ts";
 
-/** Whether a part of a host's message may repeat the request. */
+/** Whether a part of an upstream's message may repeat the request. */
 export interface Echo {
   /** Whether it may repeat a value. Messages about a parameter name the parameter, which is no repetition. */
   ofValue(text: string): boolean;
@@ -13,9 +13,9 @@ export interface Echo {
 export const NO_ECHO: Echo = { ofValue: () => false, ofAny: () => false };
 
 /**
- * Finds text of a request in the host's message about it. Hosts quote a text in
+ * Finds text of a request in the upstream's message about it. Upstreams quote a text in
  * part, with other quotation marks, escapes or spaces, so only letters and digits are compared, and a
- * few of them in sequence are enough. It may take the host's own words for a quotation, if the
+ * few of them in sequence are enough. It may take the upstream's own words for a quotation, if the
  * conversation is about such errors; then nothing is remembered, which costs one call. The
  * returned functions accept parts of `message`.
  */
@@ -54,7 +54,7 @@ export function echoIn(sent: Uint8Array, message: string): Echo {
  */
 const MAX_BYTES = 2 ** 20;
 
-/** Values of members that hosts name in their own messages. They are no sentences, so they say nothing alone. */
+/** Values of members that upstreams name in their own messages. They are no sentences, so they say nothing alone. */
 const DIALECT_WORDS = ["json_schema", "json_object", "image_url", "input_image", "developer"];
 
 /** Letters and digits in sequence that count as a repetition. A shorter text has to occur as a whole. */
@@ -64,7 +64,7 @@ function windowsOf(text: string): string[] {
   return Array.from({ length: text.length - WINDOW + 1 }, (_, i) => text.slice(i, i + WINDOW));
 }
 
-/** All texts in the values of a request, and the names of its members that hosts do not use in their own words. */
+/** All texts in the values of a request, and the names of its members that upstreams do not use in their own words. */
 function textsIn(request: unknown): { readonly values: string[]; readonly names: string[] } {
   const values: string[] = [];
   const names: string[] = [];
@@ -82,7 +82,7 @@ function textsIn(request: unknown): { readonly values: string[]; readonly names:
   return { values, names };
 }
 
-/** Names of members that hosts use in messages about features and lengths. */
+/** Names of members that upstreams use in messages about features and lengths. */
 const MEMBER_WORDS: ReadonlySet<string> = new Set([
   ...["function", "functions", "function_call", "tools", "tool_choice", "tool_calls"],
   ...["response_format", "json_schema", "schema", "image_url", "input_image", "prompt", "input"],

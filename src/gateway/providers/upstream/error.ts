@@ -78,7 +78,7 @@ export class UpstreamError extends Error {
     if (this.refusal && this.refusal.kind !== "request") {
       return this.refusal.kind === "quota" ? "upstream" : "request";
     }
-    // The client can send a conversation again that the host does not keep any more.
+    // The client can send a conversation again that the upstream does not keep any more.
     if (this.#facts?.code?.startsWith("thread_")) return "request";
     return this.status! < 400 || OURS.has(this.status!) ? "upstream" : "request";
   }

@@ -35,7 +35,7 @@ export class EventReader {
     }
   }
 
-  /** Reads the rest. Some hosts omit the blank line after the last event; `keep` detects an incomplete event. */
+  /** Reads the rest. Some upstreams omit the blank line after the last event; `keep` detects an incomplete event. */
   end(pass: Pass): void {
     const rest = this.#cutter.end();
     if (rest.length === 0) return;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * A local host with OpenAI's API that fails in the way that its path names:
+ * A local upstream with OpenAI's API that fails in the way that its path names:
  * http://127.0.0.1:PORT/FAULT/v1. It records the requests.
  */
 export interface Misbehaving {

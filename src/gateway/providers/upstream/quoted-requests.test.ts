@@ -74,7 +74,7 @@ describe("a message that quotes the request", () => {
     }
   });
 
-  it("teaches what a host says with the names of its own members", () => {
+  it("teaches what an upstream says with the names of its own members", () => {
     const more = { tools: [{}], response_format: {}, max_tokens: 5, functions: [] };
     const taught = (message: string) =>
       refused(400, openai(message)).concerns(sent("Hi", more)).lesson;
@@ -97,7 +97,7 @@ describe("a message that quotes the request", () => {
     expect(error.lesson).toEqual({ kind: "request" });
   });
 
-  it("teaches what the host says besides", () => {
+  it("teaches what the upstream says besides", () => {
     const message = "Unsupported parameter: 'top_k'. You sent: the model does not support tools";
     const error = refused(400, openai(message)).concerns(sent("the model does not support tools"));
     expect(error.lesson).toEqual({
@@ -107,7 +107,7 @@ describe("a message that quotes the request", () => {
     expect(error.refusal).toEqual(error.lesson);
   });
 
-  it("names of members and words of the dialect are the host's own", () => {
+  it("names of members and words of the dialect are the upstream's own", () => {
     const format = { type: "json_schema", json_schema: { name: "s" } };
     const message =
       "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.";

@@ -1,6 +1,6 @@
 import { refusal, type UpstreamError } from "./error.ts";
 
-/** The error of a host that answers with this status and body. */
+/** The error of an upstream that answers with this status and body. */
 export function refused(status: number, body: unknown): UpstreamError {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return refusal("host", status, Buffer.from(text), {});

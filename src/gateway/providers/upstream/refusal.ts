@@ -34,14 +34,14 @@ export const LEARNED_MS = 3_600_000;
 export interface Verdict {
   /** Reason of the refusal, by which this request is sent again or to another model. */
   readonly refusal: Refusal;
-  /** The part of the reason that the host itself has stated. Only this may be remembered for other requests. */
+  /** The part of the reason that the upstream itself has stated. Only this may be remembered for other requests. */
   readonly lesson: Refusal;
 }
 
 /**
- * Classifies an error of a host. Some hosts quote the request in their messages, and a quoted prompt may
+ * Classifies an error of an upstream. Some upstreams quote the request in their messages, and a quoted prompt may
  * read like any refusal. A reason that stands only in quoted text concerns this request alone.
- * `sent` is the request as the host received it.
+ * `sent` is the request as the upstream received it.
  */
 export function judge(status: number, facts: ErrorFacts, sent: Uint8Array | undefined): Verdict {
   const refusal = classify(status, facts);
@@ -101,7 +101,7 @@ function ofFaultCode({ code = "", param = "", message }: ErrorFacts, echo: Echo)
 const CONTENT = /^(messages|input|prompt|contents?|instructions|system)\b/;
 const ROLE = /^messages\W.*role$/;
 
-/** The matches of a pattern that are the host's own words. */
+/** The matches of a pattern that are the upstream's own words. */
 function ownMatches(pattern: RegExp, message: string, isEcho: Echo["ofAny"]): RegExpExecArray[] {
   const all = [...message.matchAll(new RegExp(pattern, "gi"))];
   return all.filter(([text]) => !isEcho(text));

@@ -104,7 +104,7 @@ class TranslatedStream extends Translated {
 }
 
 interface Target {
-  /** Name of the host, for errors. */
+  /** Name of the upstream, for errors. */
   readonly name: string;
   readonly dialect: DialectName;
   readonly requestsUsage: boolean;
@@ -113,7 +113,7 @@ interface Target {
 }
 
 /**
- * Translates a request to a dialect that the host speaks. `answer` translates the answer after the
+ * Translates a request to a dialect that the upstream speaks. `answer` translates the answer after the
  * given translation has checked it. Throws UpstreamError if the request cannot be translated.
  */
 export async function translated(

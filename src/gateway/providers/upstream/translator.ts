@@ -6,11 +6,11 @@ import type { TranslateMethods } from "./translate.worker.ts";
 import type { UpstreamRequest } from "./upstream.ts";
 import { restoredRequest, type WrittenRequest, writtenRequest } from "./written-request.ts";
 
-/** Translates requests to the dialects of hosts, large ones in a thread of its own. */
+/** Translates requests to the dialects of upstreams, large ones in a thread of its own. */
 export class Translator {
   #thread: Thread<TranslateMethods> | undefined;
 
-  /** Throws Untranslatable if the host's dialect has no place for a part of the request. */
+  /** Throws Untranslatable if the upstream's dialect has no place for a part of the request. */
   async translate(body: Uint8Array, route: Route): Promise<WrittenRequest> {
     if (body.length < LARGE_BODY) return writtenRequest(body, route);
     // The bytes are copied, because other attempts need them too.

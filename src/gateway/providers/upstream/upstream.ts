@@ -5,12 +5,12 @@ import type { AnswerHeaders, UpstreamError } from "./error.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * A host of models: a provider's API, a local server or the sandbox. It receives the client's
- * own bytes and answers in the client's dialect, whatever dialect the host speaks.
+ * An upstream: a provider's API, a local server or the sandbox. It receives the client's
+ * own bytes and answers in the client's dialect, whatever dialect the upstream speaks.
  */
 export interface Upstream {
   readonly name: string;
-  /** Dialects that the host itself speaks, chat completions by default. Others are translated. */
+  /** Dialects that the upstream itself speaks, chat completions by default. Others are translated. */
   readonly dialects?: readonly DialectName[] | undefined;
   /**
    * Resolves when the first bytes for the client have arrived; until then another attempt or
@@ -18,7 +18,7 @@ export interface Upstream {
    * when the signal aborts, which happens when the client disconnects.
    */
   call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
-  /** Asks a host that speaks Responses about a response that it keeps. */
+  /** Asks an upstream that speaks Responses about a response that it keeps. */
   held?(request: HeldRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
@@ -48,13 +48,13 @@ export interface UpstreamRequest {
   /** Whether the request must not be adapted to the model. */
   readonly strict?: boolean | undefined;
   /**
-   * Returns the changes without which the model would refuse the request, if there are any. The host
+   * Returns the changes without which the model would refuse the request, if there are any. The upstream
    * applies them to the members that it sends, in the dialect that it sends them in.
    */
   readonly adapt?: ((dialect: DialectName, members: Members) => Edits | undefined) | undefined;
 }
 
-/** Path of an endpoint under the address of a host. */
+/** Path of an endpoint under the address of an upstream. */
 export type Endpoint = "chat/completions" | "responses" | "messages" | PassedEndpoint;
 
 /** Endpoints whose requests are passed on as they are. */

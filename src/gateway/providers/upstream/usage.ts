@@ -4,7 +4,7 @@ import type { Usage } from "../../codecs/items/answer.ts";
 export type { Usage };
 
 /**
- * Usage of an answer that has ended. If it broke off or the host reports no usage, the prompt is
+ * Usage of an answer that has ended. If it broke off or the upstream reports no usage, the prompt is
  * the estimate and the answer has at least one token per event.
  */
 export function usageOf(

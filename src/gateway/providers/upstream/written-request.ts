@@ -13,7 +13,7 @@ export interface WrittenRequest extends Omit<TranslatedRequest, "body"> {
   readonly members: Members;
 }
 
-/** Translates a request. Throws Untranslatable if the host's dialect has no place for a part of it. */
+/** Translates a request. Throws Untranslatable if the upstream's dialect has no place for a part of it. */
 export function writtenRequest(body: Uint8Array, route: Route): WrittenRequest {
   const { body: own, ...rest } = translateRequest(parse(body), route);
   return { ...rest, members: scanObject(Buffer.from(JSON.stringify(own))) };

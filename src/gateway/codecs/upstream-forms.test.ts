@@ -4,7 +4,7 @@ import { CODECS } from "./codecs.ts";
 import { Accumulator } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
 
-/** Tests streams that hosts send in forms other than those that the codecs write. */
+/** Tests streams that upstreams send in forms other than those that the codecs write. */
 
 function read(dialect: DialectName, events: readonly object[]): Answer {
   const parser = CODECS[dialect].streamParser();
@@ -14,7 +14,7 @@ function read(dialect: DialectName, events: readonly object[]): Answer {
   return accumulator.answer();
 }
 
-describe("streams of chat hosts", () => {
+describe("streams of chat upstreams", () => {
   const chunk = (delta: object, more: object = {}) => ({
     id: "1",
     model: "m",
@@ -95,7 +95,7 @@ describe("streams of chat hosts", () => {
   });
 });
 
-describe("streams of Anthropic's hosts", () => {
+describe("streams of Anthropic's upstreams", () => {
   const start = {
     type: "message_start",
     message: {
@@ -233,7 +233,7 @@ it("responses number their parts without gaps", () => {
   );
 });
 
-it("a host of Responses may send texts only in the items that are done", () => {
+it("an upstream of Responses may send texts only in the items that are done", () => {
   const message = {
     type: "message",
     id: "msg_1",

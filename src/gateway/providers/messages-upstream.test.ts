@@ -6,7 +6,7 @@ import { systemClock } from "../clock/clock.ts";
 import { HttpUpstream } from "./http-upstream.ts";
 import type { UpstreamRequest } from "./upstream/upstream.ts";
 
-/** The next response of the host, and its last request. */
+/** The next response of the upstream, and its last request. */
 let next: { status: number; type: string; body: string; headers?: object };
 let received: { path: string; headers: Record<string, unknown>; body: Record<string, unknown> };
 let server: Server;

@@ -8,7 +8,7 @@ import { type Proxies, proxiesIn } from "./upstream/proxy.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 /** A connected provider, which all its models share. */
-export interface Host extends Upstream {
+export interface ConnectedUpstream extends Upstream {
   /** Waits for the running requests. */
   close(): Promise<void>;
   models?(signal: AbortSignal): Promise<string[]>;
@@ -19,7 +19,7 @@ export function connect(
   limits: Partial<Limits>,
   clock: Clock,
   proxies?: Proxies,
-): Host {
+): ConnectedUpstream {
   const { name, url, dialects, headers, requestsUsage, edits } = provider;
   const auth = authOf(provider.auth, provider);
   return new HttpUpstream(
@@ -38,40 +38,40 @@ export function connect(
   );
 }
 
-/** Connected hosts. They are kept when the configuration changes, if it still uses them. */
-export class Hosts {
+/** Connected upstreams. They are kept when the configuration changes, if it still uses them. */
+export class Upstreams {
   readonly #clock: Clock;
   readonly #proxies: Proxies | undefined;
-  readonly #open = new Map<string, Host>();
+  readonly #open = new Map<string, ConnectedUpstream>();
 
   constructor(clock: Clock, env: Environment = {}) {
     this.#clock = clock;
     this.#proxies = proxiesIn(env);
   }
 
-  get(provider: Provider, limits: Partial<Limits>): Host {
+  get(provider: Provider, limits: Partial<Limits>): ConnectedUpstream {
     const key = keyOf(provider, limits);
     const found = this.#open.get(key);
     if (found) return found;
-    const host = connect(provider, limits, this.#clock, this.#proxies);
-    this.#open.set(key, host);
-    return host;
+    const upstream = connect(provider, limits, this.#clock, this.#proxies);
+    this.#open.set(key, upstream);
+    return upstream;
   }
 
-  /** Closes all other hosts after their running requests. */
+  /** Closes all other upstreams after their running requests. */
   retain(wanted: readonly { provider: Provider; limits: Partial<Limits> }[]): void {
     const keys = new Set(wanted.map(({ provider, limits }) => keyOf(provider, limits)));
-    for (const [key, host] of this.#open) {
+    for (const [key, upstream] of this.#open) {
       if (keys.has(key)) continue;
       this.#open.delete(key);
-      host.close().catch(() => {});
+      upstream.close().catch(() => {});
     }
   }
 
   async close(): Promise<void> {
-    const hosts = [...this.#open.values()];
+    const upstreams = [...this.#open.values()];
     this.#open.clear();
-    await Promise.allSettled(hosts.map((host) => host.close()));
+    await Promise.allSettled(upstreams.map((upstream) => upstream.close()));
   }
 }
 
