@@ -2,7 +2,8 @@ import { newDecisionId } from "../store/decision-id.ts";
 import { type ResponseState, storedResponses } from "./dialects/responses/stored.ts";
 import { listIn, REFERENCE, StoredConversation } from "./log/conversation.ts";
 import type { StoredResponses } from "./log/stored-responses.ts";
-import { type AdmittedRequest, answerConversation, type RequestParts } from "./request.ts";
+import { answerConversation } from "./request.ts";
+import type { AdmittedRequest, RequestParts } from "./request-parts.ts";
 import type { Client } from "./wire/client.ts";
 import { checkFiniteText } from "./wire/infinite.ts";
 import { editMembers, type Members } from "./wire/json.ts";
@@ -46,8 +47,8 @@ export async function answerResponse(
     // Ids of upstreams are not unique, and a client could guess them.
     ownId: isStored || isBackground ? `resp_${newDecisionId(clock.date())}` : undefined,
     begun: isBackground
-      ? (hostId, id, model = request.model) =>
-          responses.hold(id, owner, { kind: "held", model, id: hostId })
+      ? (upstreamId, id, model = request.model) =>
+          responses.hold(id, owner, { kind: "held", model, id: upstreamId })
       : undefined,
     complete: isStored
       ? (response) =>

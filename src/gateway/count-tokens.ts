@@ -4,7 +4,7 @@ import { callModel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
 import { UpstreamError } from "./providers/upstream/error.ts";
 import { readAll } from "./providers/upstream/upstream.ts";
-import type { AdmittedRequest } from "./request.ts";
+import type { AdmittedRequest } from "./request-parts.ts";
 import { resolveFor, type Serving } from "./routing/serving.ts";
 import type { Client } from "./wire/client.ts";
 

@@ -14,7 +14,7 @@ interface Parts extends DecideParts {
 }
 
 /** A decision whose cost is set aside from the budget of the key, if it has one. */
-interface BudgetedDecision {
+export interface BudgetedDecision {
   readonly pending: PendingDecision;
   /** The cost of the answers in the response. */
   readonly reservation: Reservation | undefined;

@@ -1,0 +1,69 @@
+import { newDecisionId } from "../store/decision-id.ts";
+import type { Caller } from "./access/access.ts";
+import { billed } from "./billed.ts";
+import { deliverUnchanged } from "./deliver/deliver.ts";
+import { answerLimits } from "./dialects/answer-limits.ts";
+import { chat } from "./dialects/chat/chat.ts";
+import { tokensIn } from "./dialects/chat/request.ts";
+import type { Dialect, ModelRequest } from "./dialects/dialect.ts";
+import { DIRECT } from "./log/recorder.ts";
+import { AttemptsFailed, attempt } from "./providers/attempt.ts";
+import { ServedModel } from "./providers/served-model.ts";
+import type { AdmittedRequest, RequestParts } from "./request-parts.ts";
+import { resolveFor } from "./routing/serving.ts";
+import type { Client } from "./wire/client.ts";
+import { HttpError } from "./wire/http-error.ts";
+
+/** Answers POST /v1/completions and /v1/embeddings, which are not routed. */
+export async function answerUnrouted(
+  parts: RequestParts,
+  endpoint: "completions" | "embeddings",
+  { caller, body }: AdmittedRequest,
+  client: Client,
+): Promise<void> {
+  const request = await parts.reader.readRequest(endpoint, body);
+  const model = resolveFor(caller, parts.serving(), request.model);
+  if (!(model instanceof ServedModel)) {
+    throw new HttpError(400, `${request.model} is a router, which only answers chats`, {
+      hint: "name a model, or use /v1/chat/completions",
+      param: "model",
+      code: "not_a_model",
+    });
+  }
+  await answerByModel(model, parts, caller, request, chat, client);
+}
+
+/** Answers a request that names a model. Nothing is decided; the answer is logged for its cost. */
+export async function answerByModel(
+  model: ServedModel,
+  { recorder, clock, access }: RequestParts,
+  caller: Caller,
+  request: ModelRequest,
+  dialect: Dialect,
+  client: Client,
+): Promise<void> {
+  const startedAt = clock.now();
+  const { owner } = caller;
+  const promptTokens = tokensIn(request.body.length);
+  const { n, answerTokens } = answerLimits(request.members);
+  const most = model.mostCost(promptTokens, answerTokens);
+  const reservation =
+    caller.budget === undefined
+      ? undefined
+      : await access.reserve(caller, [{ name: model.name, mostCost: most && n * most }]);
+  const decision = newDecisionId(clock.date());
+  const slot = { router: DIRECT, decision, slot: 0, owner, promptTokens };
+  let cost = 0;
+  try {
+    const found = await attempt(model, () => [], request, client.signal, recorder);
+    const end = await deliverUnchanged(client, found, dialect, request.stream);
+    cost = billed(model, recorder.answered(slot, model, end, []));
+  } catch (error) {
+    if (!(error instanceof AttemptsFailed)) throw error;
+    const call = { model: model.name, error: error.error, startedAt, cost: error.cost };
+    cost = recorder.failed(slot, call);
+    throw error.error;
+  } finally {
+    reservation?.settle(cost);
+  }
+}
