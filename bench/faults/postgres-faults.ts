@@ -6,6 +6,8 @@ import type { Journal } from "./journal.ts";
 import { Voters } from "./voters.ts";
 
 const CLIENTS = 6;
+/** Without pauses, the load of two nodes delays the start of the third one for most of the run. */
+const PAUSE_MS = 100;
 
 type Fault = (cluster: Cluster, n: number, voters: Voters) => Promise<void>;
 
@@ -55,7 +57,7 @@ export async function failOnPostgres(
   { count, isStopped }: { readonly count: number; readonly isStopped: () => boolean },
 ): Promise<Findings> {
   const cluster = await Cluster.start(folder);
-  const voters = new Voters(journal, cluster.nodes);
+  const voters = new Voters(journal, cluster.nodes, PAUSE_MS);
   const done = () => Math.min(...POSTGRES_FAULTS.map((name) => journal.faults(name).length));
   try {
     voters.start(CLIENTS, `run ${Date.now()}`);

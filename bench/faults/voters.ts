@@ -16,6 +16,7 @@ const PATIENCE_MS = 1_800_000;
 export class Voters {
   readonly #journal: Journal;
   readonly #targets: readonly Target[];
+  readonly #pauseMs: number;
   readonly #acknowledged = new Map<Target, number>();
   #isStopped = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -23,9 +24,11 @@ export class Voters {
   #violation: Error | undefined;
   #late = 0;
 
-  constructor(journal: Journal, targets: readonly Target[]) {
+  /** `pauseMs` is the time that a client waits between two questions. */
+  constructor(journal: Journal, targets: readonly Target[], pauseMs = 0) {
     this.#journal = journal;
     this.#targets = targets;
+    this.#pauseMs = pauseMs;
   }
 
   /** Votes by token that were cast after the fault that had prevented them. */
@@ -98,6 +101,7 @@ export class Voters {
       if (!intent) await sleep(20);
       // Every fifth answer gets its vote only after the fault.
       else if (i % 5 !== 4) await this.#vote(i % 2 ? own : this.#any(), intent);
+      if (this.#pauseMs > 0) await sleep(this.#pauseMs);
     }
   }
 
