@@ -4,6 +4,7 @@ import { openAiError } from "../../codecs/errors.ts";
 import { isRecord, parsed } from "../../wire/json.ts";
 import { ByteQueue, type Flow } from "./byte-queue.ts";
 import { type AnswerHeaders, refusal, UpstreamError } from "./error.ts";
+import { PORTION, ReadQueue } from "./read-queue.ts";
 import type { AnswerEnd, Translation, UpstreamAnswer } from "./upstream.ts";
 
 export interface Limits extends TimeLimits {
@@ -42,6 +43,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   /** Chunks of the body of an error response. */
   #refused: Buffer[] = [];
   #bytes = 0;
+  /** Bytes that were read since the answer waited in the read queue. */
+  #portion = 0;
+  /** The reader of the answer is slow. */
+  #isFull = false;
+  #isWaiting = false;
   #hasBegun = false;
   #isOver = false;
 
@@ -97,6 +103,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     } else {
       this.#guarded(() => this.#translation!.push(chunk, this.#pass));
       if (this.#translation.isDone) this.#watch.expectEnd();
+      this.#portion += chunk.length;
+      if (this.#portion >= PORTION) this.#waitForNextPortion();
     }
   }
 
@@ -127,18 +135,33 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   // Methods of the queue's flow.
 
   pause(): void {
+    this.#isFull = true;
     this.#watch.pause();
     this.#controller?.pause();
   }
 
   resume(): void {
+    this.#isFull = false;
     this.#watch.resume();
-    this.#controller?.resume();
+    if (!this.#isWaiting) this.#controller?.resume();
   }
 
   stop(): void {
     this.fail(this.#error("cancelled", "was cancelled because the client disconnected"));
   }
+
+  #waitForNextPortion(): void {
+    this.#portion = 0;
+    if (this.#isWaiting || this.#isOver) return;
+    this.#isWaiting = true;
+    this.#controller?.pause();
+    READ_QUEUE.wait(this.#onNextPortion);
+  }
+
+  readonly #onNextPortion = (): void => {
+    this.#isWaiting = false;
+    if (!this.#isFull) this.#controller?.resume();
+  };
 
   readonly #onAbort = (): void => this.stop();
 
@@ -162,6 +185,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     // After [DONE] the answer is complete, even if the connection is reset.
     const error = this.#translation?.isDone ? undefined : fault;
     this.#isOver = true;
+    READ_QUEUE.leave(this.#onNextPortion);
     this.#watch.stop();
     this.#settings.signal.removeEventListener("abort", this.#onAbort);
     if (error && !this.#hasBegun) {
@@ -217,6 +241,9 @@ function inOpenAiShape(body: Uint8Array): Uint8Array {
   if (!isRecord(value) || value.type !== "error" || !isRecord(value.error)) return body;
   return Buffer.from(JSON.stringify(openAiError(value.error)));
 }
+
+/** All answers of the process share one event loop. */
+const READ_QUEUE = new ReadQueue();
 
 /** Size limit of the body of an error response. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
