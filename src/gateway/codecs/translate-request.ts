@@ -6,9 +6,11 @@ import { wrongContent } from "./items/content.ts";
 import { withoutForeignReasoning } from "./items/reasoning.ts";
 import { areHostedToolsOptional, type ItemRequest } from "./items/request.ts";
 import { schemaAsTool } from "./items/schema-tool.ts";
+import { acceptedNames, type ToolNames } from "./items/tool-names.ts";
 import { isForeign, Untranslatable, unsupportedBy } from "./items/unsupported.ts";
 import { longestAnswer } from "./messages/request.ts";
 import { meetRequirements } from "./messages/requirements.ts";
+import { withoutStrictTools, withSchemas } from "./messages/schemas.ts";
 import { checkResponses } from "./responses/check.ts";
 import { flattenNamespaces, type Namespaces } from "./responses/namespaces.ts";
 
@@ -20,6 +22,8 @@ export interface TranslatedRequest {
   /** Name of the tool whose arguments are the answer, because the upstream has no schemas. */
   readonly answerTool?: string | undefined;
   readonly namespaces: Namespaces;
+  /** Tools that have another name at the upstream. */
+  readonly names: ToolNames;
   /** Types of the tools that were left out. */
   readonly leftOut: readonly string[];
 }
@@ -35,6 +39,8 @@ export interface Route {
   readonly requestsUsage: boolean;
   /** Whether tools that the model can do without must not be left out. */
   readonly strict?: boolean | undefined;
+  /** Whether a model that speaks Messages accepts a schema of its answer, and of the arguments of its tools. */
+  readonly schemas?: boolean | undefined;
 }
 
 /**
@@ -42,7 +48,7 @@ export interface Route {
  * the dialect has no place for a part of it.
  */
 export function translateRequest(given: Json, route: Route) {
-  const { from, to, model, origin = model, requestsUsage, strict = false } = route;
+  const { from, to, model, origin = model, strict = false } = route;
   CHECKS[from]?.(given);
   const [name, list] = from === "responses" ? ["input", given.input] : ["messages", given.messages];
   const wrong = wrongContent(list, String(name));
@@ -59,7 +65,8 @@ export function translateRequest(given: Json, route: Route) {
     throw new Untranslatable(`${lacks.join(", ")} has no place in ${to}`, param);
   }
   const items = withoutForeignReasoning(request.items, { dialect: to, model: origin });
-  const { request: adapted, answerTool } = adapt({ ...request, items, model }, to, requestsUsage);
+  const { request: named, names } = acceptedNames({ ...request, items, model }, to);
+  const { request: adapted, answerTool } = adapt(named, route);
   const written = CODECS[to].writeRequest(adapted);
   const own = CODECS[from].parseRequest(given);
   return {
@@ -67,6 +74,7 @@ export function translateRequest(given: Json, route: Route) {
     request: own,
     answerTool,
     namespaces,
+    names,
     leftOut,
   } satisfies TranslatedRequest;
 }
@@ -88,10 +96,11 @@ const CHECKS: Readonly<Partial<Record<DialectName, (body: Json) => void>>> = {
 };
 
 /** Sets members that the upstream's dialect requires and the client's dialect does not have. */
-function adapt(request: ItemRequest, to: DialectName, requestsUsage: boolean) {
+function adapt(request: ItemRequest, { to, requestsUsage, schemas = false }: Route) {
   if (to === "messages") {
     const maxTokens = positive(request.maxTokens) ?? longestAnswer(request.model);
-    return schemaAsTool(meetRequirements({ ...request, maxTokens }));
+    const accepted = meetRequirements({ ...request, maxTokens });
+    return withSchemas(accepted, schemas) ?? schemaAsTool(withoutStrictTools(accepted));
   }
   if (to === "chat") {
     const includeUsage = request.stream && requestsUsage ? true : undefined;

@@ -8,6 +8,7 @@ import type { Emit, ItemEvent } from "./items/event.ts";
 import type { Item } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
 import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
+import { restoreNames, restoringNames, type ToolNames } from "./items/tool-names.ts";
 import { inNamespace, type Namespaces, restoringNamespaces } from "./responses/namespaces.ts";
 
 /** Members that the gateway adds to an answer if the upstream's dialect lacks them. */
@@ -29,6 +30,8 @@ export interface Sides {
   readonly answerTool?: string | undefined;
   /** Namespaces of the client's functions. */
   readonly namespaces?: Namespaces | undefined;
+  /** The client's functions that have another name at the upstream. */
+  readonly names?: ToolNames | undefined;
   /** Name of the model that the signatures of reasoning carry. */
   readonly model?: string | undefined;
   readonly head?: Head | undefined;
@@ -36,8 +39,9 @@ export interface Sides {
 
 /** Translates a complete answer of the upstream to the client's dialect. */
 export function translateAnswer(body: Json, sides: Sides): Json {
-  const { upstream, client, request, answerTool, model, head, namespaces = new Map() } = sides;
-  const parsed = fromModel(CODECS[upstream].parseAnswer(body), model);
+  const { upstream, client, request, answerTool, model, head } = sides;
+  const { namespaces = new Map(), names = new Map() } = sides;
+  const parsed = restoreNames(fromModel(CODECS[upstream].parseAnswer(body), model), names);
   const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
   const restored = mapItems(restoreCustomCalls(answer, request), (item) =>
     inNamespace(item, namespaces),
@@ -87,7 +91,8 @@ export class StreamTranslator {
 
   /** `watch` sees each event, to count tokens or to keep the text. */
   constructor(sides: Sides, watch?: (event: ItemEvent) => void) {
-    const { upstream, client, request, answerTool, model, head, namespaces = new Map() } = sides;
+    const { upstream, client, request, answerTool, model, head } = sides;
+    const { namespaces = new Map(), names = new Map() } = sides;
     const writer = CODECS[client].streamWriter(request);
     this.#parser = CODECS[upstream].streamParser();
     const emit = restoringCustomCalls(request, (event) => {
@@ -108,7 +113,8 @@ export class StreamTranslator {
       this.#out += writer.write({ ...event, id: ownId(id, client), created, usage });
     });
     const named = restoringNamespaces(namespaces, emit);
-    this.#emit = answerTool === undefined ? named : answeringFromTool(answerTool, named);
+    const whole = answerTool === undefined ? named : answeringFromTool(answerTool, named);
+    this.#emit = restoringNames(names, whole);
   }
 
   /** Takes the data of one server-sent event and returns the client's events, or "". */

@@ -8,6 +8,7 @@ import type { ParameterRules } from "./parameters/rules.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import {
   type Adaptation,
+  DIALECT_OF,
   type Upstream,
   type UpstreamAnswer,
   type UpstreamRequest,
@@ -98,12 +99,15 @@ export class Deployment {
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     const { upstreamName: model, name } = this.spec;
     const { onCall, onRetry } = this.#tools;
-    const rules = request.strict ? undefined : this.#profile.forRequest();
+    const dialect = DIALECT_OF[request.endpoint];
+    const isTranslated = dialect !== undefined && !this.dialects.includes(dialect);
+    const rules = request.strict ? undefined : this.#profile.forRequest(isTranslated);
     for (let attempt = 0; ; attempt++) {
       const adapted: Adaptation[] = [];
       const adapt = rules?.adapter(adapted);
       try {
-        const own = adapt ? { ...request, model, adapt } : { ...request, model };
+        const schemas = rules ? rules.schemas : this.#profile.rules?.schemas;
+        const own = adapt ? { ...request, model, schemas, adapt } : { ...request, model, schemas };
         this.#use("requests", 1);
         const answer = await (this.#windows.tokens
           ? this.#counted(own, signal)

@@ -150,7 +150,11 @@ function specOf(
     const facts = catalog.facts(provider.kind, own.upstreamName);
     const { max_answer: maxAnswer = facts.maxAnswer, temperature = facts.temperature } = model;
     const { upstreamName: at } = own;
-    const known = knownRules({ provider: provider.kind, model: at, maxAnswer, temperature });
+    const { reasoning } = facts;
+    const jsonSchema = model.json_schema ?? facts.capabilities.json_schema;
+    const known = knownRules({
+      ...{ provider: provider.kind, model: at, maxAnswer, temperature, reasoning, jsonSchema },
+    });
     const rules = mergeRules([known, model.parameters ?? {}]);
     return { spec: { ...own, provider: provider.name, rules }, provider };
   });

@@ -31,7 +31,7 @@ export async function startPicky(): Promise<Picky> {
     received.push({ model, body });
     const refused = MODELS[model](body, text.length);
     if (refused) reply(response, refused[0], refused[1]);
-    else if (model === "claude") answerMessages(response, body);
+    else if (ANTHROPIC.has(model)) answerMessages(response, body);
     else answerChat(response, body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -169,6 +169,66 @@ const claude: Check = (body) => {
   return undefined;
 };
 
+const anthropic = (message: string): RefusedResponse => [
+  400,
+  { type: "error", error: { type: "invalid_request_error", message } },
+];
+
+/** Claude Haiku 4.5: thinking with a budget, no efforts, structured outputs for closed objects. */
+const haiku: Check = (body) => {
+  const thinking = isRecord(body.thinking) ? body.thinking : { type: "disabled" };
+  const config = isRecord(body.output_config) ? body.output_config : {};
+  if (thinking.type === "adaptive") {
+    return anthropic("adaptive thinking is not supported on this model");
+  }
+  if ("effort" in config) return anthropic("This model does not support the effort parameter.");
+  if (thinking.type === "enabled") {
+    const budget = Number(thinking.budget_tokens);
+    if (!(budget >= 1024)) {
+      return anthropic(
+        "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
+      );
+    }
+    if (budget >= Number(body.max_tokens)) {
+      return anthropic("`max_tokens` must be greater than `thinking.budget_tokens`.");
+    }
+    const [block] = messagesOf(body).flatMap(({ role, content }) =>
+      role === "assistant" && Array.isArray(content) ? content : [],
+    );
+    if (block?.type === "tool_use") {
+      return anthropic(
+        "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
+      );
+    }
+  } else if (JSON.stringify(body.context_management ?? {}).includes("clear_thinking")) {
+    return anthropic(
+      "`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive",
+    );
+  }
+  const schema = JSON.stringify(config.format ?? {});
+  if (/"(minimum|maximum)"/.test(schema)) {
+    return anthropic(
+      "output_config.format.schema: For 'integer' type, properties maximum, minimum are not supported",
+    );
+  }
+  return schema.includes("LARGE")
+    ? anthropic("The compiled grammar is too large, which would cause performance issues.")
+    : undefined;
+};
+
+/** Claude Opus 4.8: adaptive thinking only, no temperature. */
+const opus: Check = (body) => {
+  const thinking = isRecord(body.thinking) ? body.thinking : {};
+  if (thinking.type === "enabled") {
+    return anthropic(
+      '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+    );
+  }
+  return "temperature" in body
+    ? anthropic("`temperature` is deprecated for this model.")
+    : undefined;
+};
+
 /** A model of vLLM with a context of 1,000 tokens, without tools. */
 const small: Check = (body, bytes) => {
   if (Array.isArray(body.tools)) {
@@ -234,9 +294,14 @@ const MODELS = {
   gpt5,
   mistral,
   claude,
+  haiku,
+  opus,
   small,
   gemini,
   filtered,
   broke,
   fussy,
 } satisfies Record<string, Check>;
+
+/** Models that speak Messages. */
+export const ANTHROPIC: ReadonlySet<PickyModel> = new Set(["claude", "haiku", "opus"]);

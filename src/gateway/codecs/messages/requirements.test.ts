@@ -71,6 +71,11 @@ describe("Anthropic's requirements", () => {
     ],
     ["a choice without tools", { toolChoice: { mode: "auto" } }, { tool_choice: undefined }],
     [
+      "a schema of arguments without a type",
+      { tools: [{ type: "function", name: "f", parameters: { properties: {} } }] },
+      { tools: [{ name: "f", input_schema: { type: "object", properties: {} } }] },
+    ],
+    [
       "thinking and a forced tool",
       { reasoning: high, tools: [tool], toolChoice: { mode: "required" } },
       { thinking: { type: "disabled" }, output_config: undefined },

@@ -77,6 +77,16 @@ const tools: Rule = (request) => {
   };
 };
 
+/** Arguments of a tool are an object, and the schema says so. */
+const schemas: Rule = (request) => ({
+  ...request,
+  tools: request.tools?.map((tool) =>
+    tool.type === "function" && tool.parameters && tool.parameters.type === undefined
+      ? { ...tool, parameters: { type: "object", ...tool.parameters } }
+      : tool,
+  ),
+});
+
 /** The user begins, and a last message of the assistant does not end in white space. */
 const messages: Rule = (request) => {
   const isSystem = (item: Item) =>
@@ -112,4 +122,6 @@ const jsonObject: Rule = (request) => {
   return { ...request, output: undefined, items: [...request.items, instruction] };
 };
 
-const RULES: readonly Rule[] = [messages, thinking, budget, sampling, stops, tools, jsonObject];
+const RULES: readonly Rule[] = [
+  ...[messages, thinking, budget, sampling, stops, tools, schemas, jsonObject],
+];

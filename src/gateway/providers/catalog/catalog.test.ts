@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../../core/errors/error-text.fixture.ts";
 import { costOf, NO_USAGE } from "../upstream/usage.ts";
 import { openCatalog } from "./catalog.ts";
-import { compactModels } from "./model-table.ts";
+import { compactModels, ModelTable } from "./model-table.ts";
 import { updateCatalog } from "./update.ts";
 
 const BUILT_IN = resolve(import.meta.dirname, "../../../../data/catalog");
@@ -60,6 +60,42 @@ it("knows the capabilities that models lack", () => {
     tools: true,
     json_schema: false,
   });
+});
+
+it("knows how the reasoning of a model is controlled", () => {
+  const reasoningOf = (model: string) => catalog.facts("anthropic", model).reasoning;
+  expect(reasoningOf("claude-haiku-4-5")).toEqual({ efforts: [], budget: 1024 });
+  const efforts = ["low", "medium", "high", "xhigh", "max"];
+  expect(reasoningOf("claude-opus-4-8")).toEqual({ efforts, budget: undefined });
+  expect(reasoningOf("claude-3-5-sonnet-20241022")).toBe(false);
+  expect(reasoningOf("nobody")).toBeUndefined();
+});
+
+it("keeps the ways to control reasoning, and reads data of older versions", () => {
+  const options = [
+    { type: "effort", values: ["low", "high", 3] },
+    { type: "budget_tokens", min: 1024 },
+  ];
+  const api = {
+    openai: {
+      models: {
+        a: { reasoning: true, reasoning_options: options },
+        b: { reasoning: true, reasoning_options: [] },
+        c: { reasoning: false },
+      },
+    },
+  };
+  const made = compactModels(api, "s", "2031-02-03");
+  expect(made.models.openai).toEqual({
+    a: [0, 0, "----1", "low high", 1024],
+    b: [0, 0, "----1"],
+    c: [0, 0, "----0"],
+  });
+  const facts = (file: typeof made, name: string) => new ModelTable(file).facts("openai", name);
+  expect(facts(made, "a").reasoning).toEqual({ efforts: ["low", "high"], budget: 1024 });
+  expect([facts(made, "b").reasoning, facts(made, "c").reasoning]).toEqual([undefined, false]);
+  const older = { ...made, models: { openai: { a: [0, 0, "1111"] as const } } };
+  expect(facts(older, "a")).toMatchObject({ temperature: true, reasoning: undefined });
 });
 
 /** A server with both sources, and a folder for the update. */
@@ -158,7 +194,7 @@ describe("an update", () => {
 
 it("keeps only what is used of models.dev", () => {
   const { models, license } = compactModels(MODELS, "s", "2031-02-03");
-  expect(models).toEqual({ openai: { "gpt-9": [5_000_000, 9000, "11-0"] } });
+  expect(models).toEqual({ openai: { "gpt-9": [5_000_000, 9000, "11-0-"] } });
   expect(license).toContain("MIT");
 });
 

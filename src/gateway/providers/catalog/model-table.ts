@@ -9,6 +9,16 @@ export interface ModelFacts {
   readonly maxAnswer?: number | undefined;
   /** Whether the model accepts a temperature. */
   readonly temperature?: boolean | undefined;
+  /** Ways to control the model's reasoning; false if the model does not reason. */
+  readonly reasoning?: ReasoningFacts | false | undefined;
+}
+
+/** Ways to control the reasoning of a model. */
+export interface ReasoningFacts {
+  /** Accepted efforts, such as "low"; empty if the model has no efforts. */
+  readonly efforts: readonly string[];
+  /** Least budget in tokens, if the model accepts budgets. */
+  readonly budget?: number | undefined;
 }
 
 /** The part of models.dev that Joust uses, in a compact form. */
@@ -23,9 +33,16 @@ export interface ModelFile {
 
 /**
  * Tokens of the context and of the longest answer (0 if unknown), and one character for each of vision, tools, JSON
- * schema and temperature: 1 yes, 0 no, - unknown.
+ * schema, temperature and reasoning: 1 yes, 0 no, - unknown. If it is known how reasoning is controlled, the efforts
+ * follow, separated by spaces, and the least budget. Data of older versions have no reasoning.
  */
-type Row = readonly [context: number, answer: number, features: string];
+type Row = readonly [
+  context: number,
+  answer: number,
+  features: string,
+  efforts?: string,
+  budget?: number,
+];
 
 /** Looks models up in the table. */
 export class ModelTable {
@@ -60,16 +77,27 @@ export class ModelTable {
   }
 }
 
-function factsOf(name: string, [context, answer, features]: Row): ModelFacts {
-  const flag = (i: number) => (features[i] === "-" ? undefined : features[i] === "1");
+function factsOf(name: string, [context, answer, features, efforts, budget]: Row): ModelFacts {
+  const flag = (i: number) => FLAGS[features[i] ?? "-"];
   const capabilities = {
     context: context || undefined,
     vision: flag(0),
     tools: flag(1),
     json_schema: NO_SCHEMA.has(name) ? false : flag(2),
   };
-  return { capabilities, maxAnswer: answer || undefined, temperature: flag(3) };
+  const reasoning =
+    efforts === undefined
+      ? undefined
+      : { efforts: efforts.split(" ").filter((effort) => effort !== ""), budget };
+  return {
+    capabilities,
+    maxAnswer: answer || undefined,
+    temperature: flag(3),
+    reasoning: flag(4) === false ? false : reasoning,
+  };
 }
+
+const FLAGS: Readonly<Record<string, boolean | undefined>> = { "1": true, "0": false };
 
 /** Models without JSON schemas, of which models.dev says nothing. */
 const NO_SCHEMA = new Set(["gpt-3.5-turbo", "llama-3.3-70b-versatile", "llama-3.1-8b-instant"]);
@@ -92,6 +120,7 @@ const LICENSE = "MIT License, Copyright (c) 2025 models.dev; the text is in LICE
 
 function rowOf(model: Readonly<Record<string, unknown>>): Row | undefined {
   const { limit, modalities, tool_call: tools, structured_output: schema, temperature } = model;
+  const { reasoning } = model;
   const count = (value: unknown) =>
     typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
   const inputs = isRecord(modalities) ? modalities.input : undefined;
@@ -100,8 +129,21 @@ function rowOf(model: Readonly<Record<string, unknown>>): Row | undefined {
   if (Array.isArray(outputs) && !outputs.includes("text")) return undefined;
   const vision = Array.isArray(inputs) ? inputs.includes("image") : undefined;
   const limits = isRecord(limit) ? limit : {};
-  const flags = [vision, tools, schema, temperature].map((flag) =>
+  const flags = [vision, tools, schema, temperature, reasoning].map((flag) =>
     typeof flag === "boolean" ? (flag ? "1" : "0") : "-",
   );
-  return [count(limits.context), count(limits.output), flags.join("")];
+  const row = [count(limits.context), count(limits.output), flags.join("")] as const;
+  return [...row, ...controlsOf(model.reasoning_options)];
+}
+
+/** Efforts and least budget of a model. An empty list says nothing. */
+function controlsOf(options: unknown): [] | [efforts: string] | [efforts: string, budget: number] {
+  if (!Array.isArray(options) || options.length === 0) return [];
+  const find = (type: string) =>
+    options.find((option: unknown) => isRecord(option) && option.type === type);
+  const { values = [] } = find("effort") ?? {};
+  const names = Array.isArray(values) ? values.filter((each) => typeof each === "string") : [];
+  const budget: unknown = find("budget_tokens") && (find("budget_tokens").min ?? 1);
+  const efforts = names.join(" ");
+  return typeof budget === "number" ? [efforts, Math.max(1, budget)] : [efforts];
 }

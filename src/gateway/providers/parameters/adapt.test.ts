@@ -176,6 +176,124 @@ describe("known rules", () => {
     expect(adaptedBy(knownRules(facts), body).body).toEqual(expected);
   });
 
+  const CLAUDE = { efforts: ["low", "medium", "high", "xhigh", "max"] };
+  it.each<[string, Parameters<typeof knownRules>[0], DialectName, object, object]>([
+    [
+      "an effort that OpenAI's model does not have",
+      { provider: "openai", model: "o3", reasoning: { efforts: ["low", "medium", "high"] } },
+      "chat",
+      { reasoning_effort: "xhigh" },
+      { reasoning_effort: "high" },
+    ],
+    [
+      "reasoning that cannot be turned off",
+      { provider: "openai", model: "o3", reasoning: { efforts: ["low", "medium", "high"] } },
+      "responses",
+      { reasoning: { effort: "none", summary: "auto" } },
+      { reasoning: { effort: "low", summary: "auto" } },
+    ],
+    [
+      "none at another host",
+      { provider: "groq", model: "m", reasoning: { efforts: ["low", "high"] } },
+      "chat",
+      { reasoning_effort: "none" },
+      { reasoning_effort: "none" },
+    ],
+    [
+      "an unknown effort",
+      { provider: "groq", model: "m", reasoning: { efforts: ["low", "high"] } },
+      "chat",
+      { reasoning_effort: "default" },
+      { reasoning_effort: "default" },
+    ],
+    [
+      "a host without efforts",
+      { provider: "gemini", model: "m", reasoning: { efforts: [], budget: 128 } },
+      "chat",
+      { reasoning_effort: "high" },
+      { reasoning_effort: "high" },
+    ],
+    [
+      "a model that does not reason, chat",
+      { provider: "openai", model: "gpt-4.1", reasoning: false },
+      "chat",
+      { reasoning_effort: "high" },
+      {},
+    ],
+    [
+      "a model that does not reason, responses",
+      { provider: "openai", model: "gpt-4.1", reasoning: false },
+      "responses",
+      { reasoning: { effort: "high" }, include: ["reasoning.encrypted_content", "x"] },
+      { include: ["x"] },
+    ],
+    [
+      "a model that does not reason, messages",
+      { provider: "anthropic", model: "claude-3-5-sonnet", reasoning: false },
+      "messages",
+      { thinking: { type: "adaptive" }, output_config: { effort: "low", format: {} } },
+      { output_config: { format: {} } },
+    ],
+    [
+      "a budget with efforts but without adaptive thinking",
+      {
+        provider: "anthropic",
+        model: "claude-opus-4-5",
+        reasoning: { efforts: ["low", "medium", "high"], budget: 1024 },
+      },
+      "messages",
+      { max_tokens: 9000, thinking: { type: "adaptive" }, output_config: { effort: "max" } },
+      {
+        max_tokens: 9000,
+        thinking: { type: "enabled", budget_tokens: 4500 },
+        output_config: { effort: "high" },
+      },
+    ],
+    [
+      "no room for a budget",
+      { provider: "anthropic", model: "m", reasoning: { efforts: [], budget: 1024 } },
+      "messages",
+      { max_tokens: 2000, thinking: { type: "adaptive" } },
+      { max_tokens: 2000 },
+    ],
+    [
+      "a small budget for a model without budgets",
+      { provider: "anthropic", model: "m", reasoning: CLAUDE },
+      "messages",
+      { thinking: { type: "enabled", budget_tokens: 1024, display: "omitted" } },
+      { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "low" } },
+    ],
+    [
+      "adaptive thinking where it exists",
+      { provider: "anthropic", model: "m", reasoning: CLAUDE },
+      "messages",
+      { thinking: { type: "adaptive" }, output_config: { effort: "xhigh" } },
+      { thinking: { type: "adaptive" }, output_config: { effort: "xhigh" } },
+    ],
+    [
+      "nothing known",
+      { provider: "anthropic", model: "m" },
+      "messages",
+      { thinking: { type: "adaptive" }, output_config: { effort: "turbo" } },
+      { thinking: { type: "adaptive" }, output_config: { effort: "turbo" } },
+    ],
+  ])("%s", (_, facts, dialect, body, expected) => {
+    expect(adaptedBy(knownRules(facts), body, dialect).body).toEqual(expected);
+  });
+
+  it.each([
+    ["claude-haiku-4-5", true],
+    ["claude-opus-4-1-20250805", true],
+    ["claude-sonnet-5", true],
+    ["claude-sonnet-4-20250514", false],
+    ["claude-opus-4-0", false],
+    ["claude-3-7-sonnet-20250219", false],
+  ])("%s accepts a schema of its answer: %s", (model, schemas) => {
+    expect(knownRules({ provider: "anthropic", model }).schemas).toBe(schemas);
+    expect(knownRules({ provider: "house", model }).schemas).toBe(false);
+    expect(knownRules({ provider: "house", model, jsonSchema: true }).schemas).toBe(true);
+  });
+
   it("most models have none", () => {
     expect(isEmpty(knownRules({ provider: "openai", model: "gpt-4.1" }))).toBe(true);
     expect(isEmpty(knownRules({ model: "llama" }))).toBe(true);
@@ -196,6 +314,7 @@ describe("learned rules", () => {
       { role: "assistant", content: "b", reasoning_content: "c" },
     ],
     tools: [],
+    thinking: { type: "adaptive" },
     n: 1,
     stop: "x",
     response_format: { type: "text" },
@@ -216,6 +335,7 @@ describe("learned rules", () => {
     ["max_tokens", { instead: "n_predict" }, { rename: { max_tokens: "n_predict" } }],
     ["max_tokens", { max: 8192 }, { max: { max_tokens: 8192 } }],
     ["messages[0].role", {}, { noDeveloper: true }],
+    ["thinking", {}, { drop: ["thinking"] }],
     ["messages.2.assistant.reasoning_content", {}, { dropFromMessages: ["reasoning_content"] }],
     ["reasoning_content", {}, { dropFromMessages: ["reasoning_content"] }],
   ])("%s %j", (name, more, expected) => {

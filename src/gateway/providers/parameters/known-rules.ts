@@ -1,4 +1,4 @@
-import { mergeRules, type ParameterRules } from "./rules.ts";
+import { mergeRules, type ParameterRules, type ReasoningControls } from "./rules.ts";
 
 /** Facts about a model that decide which rules are known for it. */
 export interface RuleFacts {
@@ -10,10 +10,15 @@ export interface RuleFacts {
   readonly maxAnswer?: number | undefined;
   /** False if the model refuses a temperature. */
   readonly temperature?: boolean | undefined;
+  /** Ways to control reasoning; false if the model does not reason. */
+  readonly reasoning?: ReasoningControls | false | undefined;
+  /** Whether the model accepts a JSON schema of its answer. */
+  readonly jsonSchema?: boolean | undefined;
 }
 
 /** Rules that are known before the first refusal, so that the first request needs no second attempt. */
-export function knownRules({ provider, model, maxAnswer, temperature }: RuleFacts): ParameterRules {
+export function knownRules(facts: RuleFacts): ParameterRules {
+  const { provider, model, maxAnswer, temperature, reasoning, jsonSchema } = facts;
   const all: ParameterRules[] = [{ maxAnswer }];
   const hosted = provider === undefined ? undefined : PROVIDERS[provider];
   if (hosted) all.push(hosted);
@@ -23,6 +28,12 @@ export function knownRules({ provider, model, maxAnswer, temperature }: RuleFact
   if (temperature === false || (isOpenAi && FIXED_SAMPLING.test(model))) all.push(FIXED);
   if (/(^|\/)(gemini-[12])/.test(model)) all.push({ noSchemaWithTools: true });
   if (EITHER.test(model)) all.push({ either: [["temperature", "top_p"]] });
+  // Only OpenAI's efforts are the complete list; other hosts also have ways to turn reasoning off.
+  if (reasoning) {
+    const efforts = isOpenAi ? reasoning.efforts : [...reasoning.efforts, "none"];
+    all.push({ reasoning: { ...reasoning, efforts } });
+  } else all.push({ reasoning });
+  all.push({ schemas: jsonSchema ?? (provider === "anthropic" && SCHEMAS.test(model)) });
   return mergeRules(all);
 }
 
@@ -35,6 +46,8 @@ const FIXED: ParameterRules = {
 };
 /** Claude models since 4.1 accept a temperature or top_p. */
 const EITHER = /claude-(opus-4-[1-6]|sonnet-4-[5-9]|haiku-4)/;
+/** Claude models that accept a schema, of which models.dev says nothing. */
+const SCHEMAS = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|[a-z]+-[5-9])(?!\d)/;
 
 /** Members of OpenAI's API that other upstreams do not know. */
 const OPENAI_ONLY = ["store", "prompt_cache_key", "safety_identifier", "verbosity", "service_tier"];

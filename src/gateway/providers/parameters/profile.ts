@@ -26,9 +26,9 @@ export class ParameterProfile {
     return this.#rules;
   }
 
-  /** The rules for one request, which may find more of them. */
-  forRequest(): RequestRules {
-    return new RequestRules(this);
+  /** The rules for one request, which may find more of them. `isTranslated`: the gateway writes the request itself. */
+  forRequest(isTranslated = false): RequestRules {
+    return new RequestRules(this, isTranslated);
   }
 
   /** Remembers rules for an hour. */
@@ -61,10 +61,17 @@ class RequestRules {
   readonly #own = new Map<string, ParameterRules>();
   /** Own rules that the upstream itself has stated. */
   readonly #lessons = new Map<string, ParameterRules>();
+  readonly #isTranslated: boolean;
   #sent: { readonly dialect: DialectName; readonly members: Members } | undefined;
 
-  constructor(profile: Pick<ParameterProfile, "rules" | "learn">) {
+  constructor(profile: Pick<ParameterProfile, "rules" | "learn">, isTranslated: boolean) {
     this.#profile = profile;
+    this.#isTranslated = isTranslated;
+  }
+
+  /** Whether the model accepts a schema of its answer. */
+  get schemas(): boolean {
+    return this.#rules?.schemas === true;
   }
 
   get #rules(): ParameterRules | undefined {
@@ -108,6 +115,10 @@ class RequestRules {
     if (!this.#sent || this.#own.has(JSON.stringify(rule))) return false;
     const { dialect, members } = this.#sent;
     const before = this.#rules ?? {};
+    if (rule.schemas === false) {
+      const isSent = dialect === "messages" && members.find("output_config") !== undefined;
+      return this.#isTranslated && before.schemas === true && isSent;
+    }
     // A member that is null is refused as well, although leaving it out is no change to report.
     const isRemoved = [...(rule.drop ?? []), ...Object.keys(rule.rename ?? {})].some((path) => {
       const name = path.split(".", 1)[0]!;
@@ -130,6 +141,9 @@ const MAX_LEARNED = 50;
 function rulesOf(refusal: Refusal | undefined): ParameterRules[] {
   if (refusal?.kind === "unsupported_feature" && refusal.feature === "schema_with_tools") {
     return [{ noSchemaWithTools: true }];
+  }
+  if (refusal?.kind === "unsupported_feature" && refusal.feature === "json_schema") {
+    return [{ schemas: false }];
   }
   if (refusal?.kind !== "unsupported_parameter") return [];
   return refusal.parameters.flatMap((parameter) => ruleOf(parameter) ?? []);
@@ -163,7 +177,7 @@ function snakeCase(name: string): string {
 
 /** Members that decide what the client gets. They are never left out: another model answers instead. */
 const MEANT = new Set(
-  "model messages input prompt system instructions tools tool_choice functions function_call response_format text format output_config stream n stop stop_sequences logprobs top_logprobs modalities audio max_output_tokens thinking previous_response_id conversation background".split(
+  "model messages input prompt system instructions tools tool_choice functions function_call response_format text format output_config stream n stop stop_sequences logprobs top_logprobs modalities audio max_output_tokens previous_response_id conversation background".split(
     " ",
   ),
 );

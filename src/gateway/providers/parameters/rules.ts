@@ -20,6 +20,18 @@ export interface ParameterRules {
   readonly dropFromMessages?: readonly string[];
   /** Whether a schema is moved into the instructions if the request also has tools. */
   readonly noSchemaWithTools?: boolean;
+  /** Ways to control reasoning that the model accepts; false if it does not reason. Undefined: unknown. */
+  readonly reasoning?: ReasoningControls | false | undefined;
+  /** Whether a model that speaks Messages accepts a schema of its answer. Others call a tool with the answer. */
+  readonly schemas?: boolean | undefined;
+}
+
+/** Ways to control the reasoning of a model. */
+export interface ReasoningControls {
+  /** Accepted efforts. */
+  readonly efforts: readonly string[];
+  /** Least budget in tokens, if the model accepts budgets. */
+  readonly budget?: number | undefined;
 }
 
 /** All of the rules. Where two disagree, the stricter or later one holds. */
@@ -38,10 +50,13 @@ export function mergeRules(all: readonly ParameterRules[]): ParameterRules {
     noDeveloper: all.some(({ noDeveloper }) => noDeveloper),
     dropFromMessages: all.flatMap(({ dropFromMessages = [] }) => dropFromMessages),
     noSchemaWithTools: all.some(({ noSchemaWithTools }) => noSchemaWithTools),
+    reasoning: all.findLast(({ reasoning }) => reasoning !== undefined)?.reasoning,
+    schemas: all.findLast(({ schemas }) => schemas !== undefined)?.schemas,
   };
 }
 
-export function isEmpty(rules: ParameterRules): boolean {
+export function isEmpty({ reasoning, ...rules }: ParameterRules): boolean {
+  if (reasoning !== undefined) return false;
   return Object.values(rules).every((rule: unknown) => {
     if (rule === undefined || rule === false) return true;
     return typeof rule === "object" && rule !== null && Object.keys(rule).length === 0;

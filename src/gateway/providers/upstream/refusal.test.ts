@@ -170,6 +170,20 @@ describe("unsupported feature", () => {
     ],
     ["json_schema", 400, openai("This model does not support response format `json_schema`.")],
     [
+      "json_schema",
+      400,
+      anthropic(
+        "output_config.format.schema: For 'integer' type, properties maximum, minimum are not supported",
+      ),
+    ],
+    ["json_schema", 400, anthropic("output_config.format: Extra inputs are not permitted")],
+    [
+      "json_schema",
+      400,
+      anthropic("The compiled grammar is too large, which would cause performance issues."),
+    ],
+    ["json_schema", 400, anthropic("Schemas contains too many optional parameters (30).")],
+    [
       "schema_with_tools",
       400,
       [

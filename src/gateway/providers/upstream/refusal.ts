@@ -137,7 +137,7 @@ const FEATURES: readonly (readonly [Feature, RegExp])[] = [
   ],
   [
     "json_schema",
-    /(json_schema|json schema|structured outputs?|response_format|response format)['"`]?( of type ['"`]json_schema['"`])?[^.]*(is|are) (not|un)\s?(supported|available)|(does not|doesn'?t) support[^.]*(json_schema|json schema|structured output|response[ _]format)/i,
+    /(json_schema|json schema|structured outputs?|response_format|response format)['"`]?( of type ['"`]json_schema['"`])?[^.]*(is|are) (not|un)\s?(supported|available)|(does not|doesn'?t) support[^.]*(json_schema|json schema|structured output|response[ _]format)|output_(config\.)?format\b.*\bnot (supported|permitted)|compiled grammar is too large|schemas? (is too complex|contains? too many)/i,
   ],
 ];
 

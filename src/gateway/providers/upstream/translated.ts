@@ -121,11 +121,11 @@ export async function translated(
   target: Target,
   translator: Pick<Translator, "translate">,
 ) {
-  const { stream, model, body, adapt, strict, origin = model } = request;
+  const { stream, model, body, adapt, strict, schemas, origin = model } = request;
   const client = DIALECT_OF[request.endpoint]!;
   const { dialect: upstream, requestsUsage, now } = target;
   const created = now();
-  const route = { from: client, to: upstream, model, origin, requestsUsage, strict };
+  const route = { from: client, to: upstream, model, origin, requestsUsage, strict, schemas };
   const own = await translator.translate(body, route).catch((error: unknown) => {
     throw refusal(target.name, error);
   });
@@ -136,6 +136,7 @@ export async function translated(
     request: own.request,
     answerTool: own.answerTool,
     namespaces: own.namespaces,
+    names: own.names,
     model: origin,
     head: { created, now, usage },
   };

@@ -47,6 +47,8 @@ export interface UpstreamRequest {
   readonly affinity?: string | undefined;
   /** Whether the request must not be adapted to the model. */
   readonly strict?: boolean | undefined;
+  /** Whether a model that speaks Messages accepts a schema of its answer, if the request is translated. */
+  readonly schemas?: boolean | undefined;
   /**
    * Returns the changes without which the model would refuse the request, if there are any. The upstream
    * applies them to the members that it sends, in the dialect that it sends them in.

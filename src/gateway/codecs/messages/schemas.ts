@@ -1,0 +1,183 @@
+import { isRecord, type Json } from "../../wire/json.ts";
+import type { ItemRequest, Tool } from "../items/request.ts";
+import type { SchemaRequest } from "../items/schema-tool.ts";
+
+/**
+ * Writes the schemas of a request in the form that Anthropic's structured outputs accept. Returns undefined if the model
+ * has none, or if the schema of the answer cannot be written in this form.
+ */
+export function withSchemas(request: ItemRequest, schemas: boolean): SchemaRequest | undefined {
+  const { output } = request;
+  if (!schemas) return undefined;
+  const own = withAcceptedTools(request);
+  if (output?.type !== "json_schema") return { request: own };
+  const schema = acceptedSchema(output.schema);
+  return schema && { request: { ...own, output: { ...output, schema } } };
+}
+
+/** The request with tools that are not strict, for models that know no strict tools. */
+export function withoutStrictTools(request: ItemRequest): ItemRequest {
+  return mapTools(request, (tool) => tool.type === "function" && { ...tool, strict: undefined });
+}
+
+/** A strict tool needs an accepted schema, and a request may have 20 of them. */
+function withAcceptedTools(request: ItemRequest): ItemRequest {
+  let strict = 0;
+  return mapTools(request, (tool) => {
+    if (tool.type !== "function" || !tool.strict) return undefined;
+    const parameters = tool.parameters && acceptedSchema(tool.parameters);
+    if (!parameters || ++strict > MOST_STRICT) return { ...tool, strict: undefined };
+    return { ...tool, parameters };
+  });
+}
+
+const MOST_STRICT = 20;
+
+function mapTools(
+  request: ItemRequest,
+  change: (tool: Tool) => Tool | false | undefined,
+): ItemRequest {
+  const { tools } = request;
+  return tools ? { ...request, tools: tools.map((tool) => change(tool) || tool) } : request;
+}
+
+/**
+ * The schema in the part of JSON Schema that structured outputs accept. Objects are closed. Limits of values, such
+ * as `minimum`, become part of the description, as in Anthropic's own clients. Returns undefined if the schema
+ * has another meaning then: open objects, recursion, conditions.
+ */
+export function acceptedSchema(schema: Json): Json | undefined {
+  try {
+    return accepted(schema, { root: schema, inside: new Set() });
+  } catch (error) {
+    if (error instanceof NotAccepted) return undefined;
+    throw error;
+  }
+}
+
+class NotAccepted extends Error {}
+
+/** The whole schema, and the definitions that the present place is part of. */
+interface Place {
+  readonly root: Json;
+  readonly inside: ReadonlySet<string>;
+}
+
+function accepted(given: unknown, place: Place): Json {
+  if (!isRecord(given)) throw new NotAccepted();
+  const { $defs, definitions, $schema: _, ...schema } = given;
+  const defs = given === place.root ? { $defs, definitions } : {};
+  const written = {
+    ...Object.fromEntries(
+      Object.entries(defs).flatMap(([name, all]) =>
+        isRecord(all) ? [[name, acceptedDefinitions(all, name, place)]] : [],
+      ),
+    ),
+    ...acceptedMembers(schema, place),
+  };
+  return written;
+}
+
+function acceptedDefinitions(all: Json, name: string, { root }: Place): Json {
+  return Object.fromEntries(
+    Object.entries(all).map(([key, value]) => [
+      key,
+      accepted(value, { root, inside: new Set([`#/${name}/${key}`]) }),
+    ]),
+  );
+}
+
+function acceptedMembers(schema: Json, place: Place): Json {
+  const { type, $ref, anyOf, oneOf, allOf, description, title, enum: values, ...rest } = schema;
+  const head = { ...(title !== undefined && { title }) };
+  if ($ref !== undefined) {
+    checkReference($ref, place);
+    return { $ref, ...head, ...(description !== undefined && { description }) };
+  }
+  if (Object.keys(rest).some((name) => MEANINGS.has(name))) throw new NotAccepted();
+  if (Array.isArray(type)) {
+    const { description: _, title: __, ...inner } = schema;
+    const each = type.map((one) => acceptedMembers({ ...inner, type: one }, place));
+    return described({ ...head, anyOf: each }, description, {});
+  }
+  const choices = anyOf ?? oneOf;
+  const lists = {
+    ...(Array.isArray(choices) && { anyOf: choices.map((each) => accepted(each, place)) }),
+    ...(Array.isArray(allOf) && { allOf: allOf.map((each) => accepted(each, place)) }),
+  };
+  const kept: Record<string, unknown> = { ...head, ...lists };
+  if (values !== undefined) kept.enum = values;
+  if (rest.const !== undefined) kept.const = rest.const;
+  if (typeof type === "string") kept.type = type;
+  const isKnown = ["type", "enum", "const", "anyOf", "allOf"].some((name) => name in kept);
+  if (!isKnown) throw new NotAccepted();
+  const { const: _, ...left } = rest;
+  if (type === "object") return acceptedObject(kept, left, description, place);
+  if (type === "array" && left.items !== undefined) {
+    const { items, ...others } = left;
+    return described({ ...kept, items: accepted(items, place) }, description, others);
+  }
+  return described(kept, description, left);
+}
+
+function acceptedObject(kept: Json, rest: Json, description: unknown, place: Place): Json {
+  const { properties = {}, additionalProperties: more = false, required, ...others } = rest;
+  if (more !== false || !isRecord(properties)) throw new NotAccepted();
+  const own = {
+    ...kept,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, value]) => [name, accepted(value, place)]),
+    ),
+    ...(required !== undefined && { required }),
+    additionalProperties: false,
+  };
+  return described(own, description, others);
+}
+
+/** Adds members that are not accepted to the description. */
+function described(schema: Json, description: unknown, rest: Json): Json {
+  const { format, minItems, default: _, examples: __, ...others } = rest;
+  const left = { ...others };
+  const kept: Record<string, unknown> = { ...schema };
+  if (FORMATS.has(String(format))) kept.format = format;
+  else if (format !== undefined) left.format = format;
+  if (minItems === 0 || minItems === 1) kept.minItems = minItems;
+  else if (minItems !== undefined) left.minItems = minItems;
+  const limits = Object.entries(left).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const texts = [
+    ...(typeof description === "string" ? [description] : []),
+    ...(limits.length > 0 ? [`{${limits.join(", ")}}`] : []),
+  ];
+  return texts.length > 0 ? { ...kept, description: texts.join("\n\n") } : kept;
+}
+
+/** Throws if a reference leaves the schema, or leads back to a definition that it is part of. */
+function checkReference($ref: unknown, { root, inside }: Place): void {
+  const [hash, list, name, ...rest] = String($ref).split("/");
+  const target = hash === "#" && rest.length === 0 && (list === "$defs" || list === "definitions");
+  const all = target ? root[list] : undefined;
+  const definition = isRecord(all) && name !== undefined ? all[name] : undefined;
+  const path = String($ref);
+  if (!isRecord(definition) || inside.has(path)) throw new NotAccepted();
+  for (const inner of referencesIn(definition)) {
+    checkReference(inner, { root, inside: new Set([...inside, path]) });
+  }
+}
+
+function referencesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    name === "$ref" && typeof each === "string" ? [each] : referencesIn(each),
+  );
+}
+
+/** Members without which a schema means something else. */
+const MEANINGS: ReadonlySet<string> = new Set([
+  ...["not", "if", "then", "else", "patternProperties", "propertyNames", "unevaluatedProperties"],
+  ...["dependentRequired", "dependentSchemas", "prefixItems", "contains", "$dynamicRef"],
+]);
+
+const FORMATS: ReadonlySet<string> = new Set([
+  ...["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"],
+]);
