@@ -1,6 +1,6 @@
 // The AI SDK with Joust: it asks, and Joust's client votes by an id that this program chose.
 //
-//   npm install ai @ai-sdk/openai-compatible PATH/joust-0.1.0.tgz
+//   npm install ai @ai-sdk/openai-compatible PATH/joust-0.2.0.tgz
 //   npx joust serve &
 //   node ai-sdk.mjs http://localhost:8080
 import { randomUUID } from "node:crypto";

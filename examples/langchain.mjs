@@ -1,6 +1,6 @@
 // LangChain.js with Joust: it asks, and Joust's client votes by an id that this program chose.
 //
-//   npm install @langchain/openai @langchain/core PATH/joust-0.1.0.tgz
+//   npm install @langchain/openai @langchain/core PATH/joust-0.2.0.tgz
 //   npx joust serve &
 //   node langchain.mjs http://localhost:8080
 import { randomUUID } from "node:crypto";

@@ -48,7 +48,7 @@ describe("a comparison", () => {
       rounds: 105,
       runs: 3,
       told: { kind: "scores" },
-      version: "0.1.0",
+      version: JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version,
       policies: { "./examples/mine.ts:patience=4": { kind: "mine", options: { patience: 4 } } },
     });
     expect(policies.joust!.regret.mean).toBeLessThan(policies.random!.regret.mean);
