@@ -27,6 +27,22 @@ describe("the id of a decision", () => {
     expect(dayOf(`${id}-judge`, 0)).toBe(Math.floor(NOW / DAY_MS));
     expect(dayOf("6f1c7c1e-3a51-4f3b-9a63-1f2d0a5b7c11", DAY_MS)).toBe(1);
   });
+
+  it("is recognised only in the form in which it is made", () => {
+    const id = "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071";
+    expect(timeOfId(id)).toBe(0x0199a3c45d6e);
+    expect(sampleNumber(id)).toBe(0x2c3d4e5f6071 / 2 ** 48);
+    for (const other of [
+      id.toUpperCase(),
+      id.slice(0, -1),
+      id.replace("9a1b", "ca1b"),
+      id.replaceAll("-", "_"),
+      id.replace("5d6e", "5g6e"),
+      "",
+    ]) {
+      expect([timeOfId(other), sampleNumber(other)]).toEqual([undefined, 0]);
+    }
+  });
 });
 
 describe("a sample", () => {

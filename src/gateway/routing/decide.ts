@@ -154,7 +154,7 @@ export async function decide(
     // The instructions are skipped, because many conversations share them.
     affinity: session?.id ?? prefixes.find(({ isHead }) => !isHead)?.hash,
     x,
-    isKept: sampleNumber(query.id) < sample,
+    isKept: sample === 1 || sampleNumber(query.id) < sample,
     settle: (answers) => router.prices.settle(priced, view.models, quotes, answers),
     settleSecond: (answer) => router.prices.settleSecond(priced, view.models, quotes, answer),
     others: () => {
