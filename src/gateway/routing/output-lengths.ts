@@ -4,8 +4,8 @@ import { RecentMap } from "./recent-map.ts";
 /** Expected tokens of answers by model and category, with their relative standard deviation. */
 export class OutputLengths {
   readonly #means = new CategoryMeans(FIRST_OUTPUT);
-  /** Tokens and expected tokens per session and model. */
-  readonly #sessions = new RecentMap<{ tokens: number; expected: number }>(MOST);
+  /** Answers by session, the models of which are linked. */
+  readonly #sessions = new RecentMap<SessionLengths>(MOST);
   #answers = 0;
   #count = 0;
   #expected = 0;
@@ -17,14 +17,19 @@ export class OutputLengths {
 
   learn(session: string, model: string, w: Float64Array, tokens: number): void {
     const expected = this.of(model, w);
-    const key = `${session} ${model}`;
-    const known = this.#sessions.get(key) ?? { tokens: 0, expected: 0 };
-    const next = { tokens: known.tokens + tokens, expected: known.expected + expected };
-    this.#residuals += (next.tokens - next.expected) ** 2 - (known.tokens - known.expected) ** 2;
+    const first = this.#sessions.get(session);
+    let found = first;
+    while (found && found.model !== model) found = found.next;
+    const known = found ?? { model, tokens: 0, expected: 0, next: first };
+    const before = known.tokens - known.expected;
+    if (known.expected === 0) this.#count++;
+    known.tokens += tokens;
+    known.expected += expected;
+    this.#residuals += (known.tokens - known.expected) ** 2 - before ** 2;
     this.#expected += expected;
     this.#answers++;
-    if (known.expected === 0) this.#count++;
-    this.#sessions.set(key, next);
+    // A known session is set again, so that it is not forgotten while it is used.
+    this.#sessions.set(session, found ? first! : known);
     this.#means.learn(model, w, tokens);
   }
 
@@ -44,6 +49,14 @@ export class OutputLengths {
     const prior = BETWEEN_CATEGORIES ** 2 + 1 / (1 / BETWEEN_MODELS ** 2 + inAll / variation);
     return 1 / Math.sqrt(1 / prior + sessions / variation);
   }
+}
+
+/** Tokens and expected tokens of a model's answers in one session. */
+interface SessionLengths {
+  readonly model: string;
+  tokens: number;
+  expected: number;
+  readonly next: SessionLengths | undefined;
 }
 
 /** Tokens of an answer before the first one. */

@@ -2,7 +2,9 @@ import type { Prefix } from "../dialects/dialect.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** Adds the scope to the hashes of prefixes, so that conversations of different keys stay apart. */
-export function prefixesIn(scope: string, prefixes: readonly Prefix[]): Prefix[] {
+export function prefixesIn(scope: string, prefixes: readonly Prefix[]): readonly Prefix[] {
+  // A hash has no line break, so those without a scope stay apart from all others.
+  if (scope === "") return prefixes;
   return prefixes.map(({ hash, share, answerShare, isHead }) => ({
     hash: `${scope}\n${hash}`,
     share,
@@ -11,7 +13,10 @@ export function prefixesIn(scope: string, prefixes: readonly Prefix[]): Prefix[]
   }));
 }
 
-/** A prefix that some model has read. There are many of them, so they are kept small. */
+/**
+ * A prefix that some model has read. There are many of them, and each lives long enough for the collector to copy it, so
+ * they are kept small: short lists are linked, and numbers are in a plain array, because a typed one takes 200 bytes more.
+ */
 interface ReadPrefix {
   /** Session that it belongs to. */
   readonly session: string;
@@ -22,10 +27,10 @@ interface ReadPrefix {
   /** The model that answered last; undefined after a duel. */
   model: string | undefined;
   /** Expected tokens of all answers so far if one model had given them, by the model's number. */
-  readonly outputs: Float64Array;
+  readonly outputs: readonly number[];
   /** Expected tokens of all answers so far by the models that gave them: in total, and by model. */
   readonly served: number;
-  readonly parts: readonly Part[];
+  readonly part: Part | undefined;
 }
 
 /** A model that has read a prefix, the time at which it last did, and the next model. */
@@ -38,6 +43,7 @@ interface Reader {
 interface Part {
   readonly model: string;
   readonly tokens: number;
+  readonly next: Part | undefined;
 }
 
 /** Facts about an answered request that later requests of its conversation need. */
@@ -86,8 +92,7 @@ export class ReadPrefixes {
    */
   adopt(news: ReadNews): void {
     const { hashes, session } = news;
-    const none = { outputs: new Float64Array(), served: 0, parts: [] };
-    for (const hash of hashes) this.#note(hash, { session, ...UNREAD, ...none }, news);
+    for (const hash of hashes) this.#note(hash, newPrefix(session, [], 0, undefined), news);
   }
 
   /** The longest known prefix of a conversation, which identifies its session. */
@@ -113,8 +118,9 @@ export class ReadPrefixes {
   }
 
   /** Expected tokens of the answers of a conversation that a model gave. */
-  partOf({ parts }: ReadPrefix, model: string): number {
-    return parts.find((part) => part.model === model)?.tokens ?? 0;
+  partOf({ part }: ReadPrefix, model: string): number {
+    for (let one = part; one; one = one.next) if (one.model === model) return one.tokens;
+    return 0;
   }
 
   /** Share of the conversation that a model has read since a time. Without a name: that any model has read. */
@@ -133,35 +139,44 @@ export class ReadPrefixes {
   remember(prefixes: readonly Prefix[], request: ReadRequest): void {
     const { session, models, at } = request;
     const fresh = this.#newPrefix(this.find(prefixes), request);
-    const ends = [prefixes.findLast(({ isHead }) => isHead), prefixes.at(-1)];
-    const hashes = [...new Set(ends)].flatMap((end) => (end ? [end.hash] : []));
+    const { outputs, served, part } = fresh;
     const model = models.length === 1 ? models[0] : undefined;
-    for (const hash of hashes) this.#note(hash, { ...fresh }, { at, models, model });
-    this.onRead?.({ hashes, session, at, models, model });
+    const [head, end] = [prefixes.findLast(({ isHead }) => isHead), prefixes.at(-1)];
+    const hashes: string[] = [];
+    if (head && head !== end) hashes.push(head.hash);
+    if (end) hashes.push(end.hash);
+    const news = { hashes, session, at, models, model };
+    // Each prefix needs an object of its own.
+    if (head && head !== end) this.#note(head.hash, fresh, news);
+    if (end) this.#note(end.hash, newPrefix(session, outputs, served, part), news);
+    this.onRead?.(news);
   }
 
   /** The facts about a prefix that no model had read. */
   #newPrefix(before: ReadPrefix | undefined, request: ReadRequest): ReadPrefix {
     const { session, models, outputs: own } = request;
     for (const model of own.keys()) if (!this.#numbers.has(model)) this.#addModel(model);
-    const outputs = new Float64Array(this.#numbers.size);
+    const outputs = new Array<number>(this.#numbers.size).fill(0);
     for (const [model, { output }] of own) {
       const number = this.#numbers.get(model)!;
       outputs[number] = output + (before?.outputs[number] ?? 0);
     }
+    let served = 0;
+    let part: Part | undefined;
+    const add = (model: string, tokens: number) => {
+      served += tokens;
+      part = { model, tokens, next: part };
+    };
     // After a duel, the conversation continues with one of the two answers.
     const tokensOf = (model: string) => (own.get(model)?.output ?? 0) / models.length;
-    const earlier = before?.parts ?? [];
-    const parts = earlier.map(({ model, tokens }) => ({
-      model,
-      tokens: models.includes(model) ? tokens + tokensOf(model) : tokens,
-    }));
-    for (const model of models) {
-      if (earlier.some((part) => part.model === model)) continue;
-      parts.push({ model, tokens: tokensOf(model) });
+    for (let one = before?.part; one; one = one.next) {
+      const { model, tokens } = one;
+      add(model, models.includes(model) ? tokens + tokensOf(model) : tokens);
     }
-    const served = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-    return { session, ...UNREAD, outputs, served, parts };
+    for (const model of models) {
+      if (!hasPart(before, model)) add(model, tokensOf(model));
+    }
+    return newPrefix(session, outputs, served, part);
   }
 
   #addModel(model: string): void {
@@ -195,8 +210,20 @@ export class ReadPrefixes {
   }
 }
 
-/** The members of a prefix that no model has read. */
-const UNREAD = { at: 0, reader: undefined, model: undefined };
+/** A prefix that no model has read. */
+function newPrefix(
+  session: string,
+  outputs: readonly number[],
+  served: number,
+  part: Part | undefined,
+): ReadPrefix {
+  return { session, at: 0, reader: undefined, model: undefined, outputs, served, part };
+}
+
+function hasPart(read: ReadPrefix | undefined, model: string): boolean {
+  for (let one = read?.part; one; one = one.next) if (one.model === model) return true;
+  return false;
+}
 
 /** Largest number of prefixes, and of expected tokens of models in all of them, which take 8 bytes each. */
 const MOST = 20_000;
