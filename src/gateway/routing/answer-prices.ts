@@ -44,6 +44,14 @@ export interface PaidAnswer {
   readonly isWhole: boolean;
 }
 
+/** An answer, with the expected tokens of its model and their doubt, which all models are compared with. */
+interface GivenAnswer {
+  readonly answer: PaidAnswer;
+  readonly output: number;
+  readonly input: number;
+  readonly doubt: number;
+}
+
 /** Numbers that the tallies add for one request. */
 export type SettledPrices = Pick<Answered, "priced" | "always">;
 
@@ -156,9 +164,18 @@ export class AnswerPrices {
     const priced = models.filter((model) => model?.spec.price) as PricedModel[];
     const costs = new Float64Array(priced.length);
     const doubts = new Float64Array(priced.length);
-    const before = this.read.find(conversation.prefixes);
+    const { prefixes, w } = conversation;
+    const before = this.read.find(prefixes);
+    const given = answers.map(
+      (answer): GivenAnswer => ({
+        answer,
+        output: this.#outputs.of(answer.model, w),
+        input: this.#prompts.of(answer.model, w),
+        doubt: this.#outputs.doubt(answer.model, w),
+      }),
+    );
     for (let i = 0; i < priced.length; i++) {
-      const alone = this.#alone(priced[i]!, conversation, answers, before);
+      const alone = this.#alone(priced[i]!, conversation, given, before);
       costs[i] = alone.cost;
       doubts[i] = alone.doubt;
     }
@@ -174,23 +191,23 @@ export class AnswerPrices {
   #alone(
     model: PricedModel,
     { prefixes, w, isRunning, at }: PricedConversation,
-    answers: readonly PaidAnswer[],
+    answers: readonly GivenAnswer[],
     before: ReturnType<ReadPrefixes["find"]>,
   ): { readonly cost: number; readonly doubt: number } {
     const { name, price, cache, provider } = model.spec;
-    const own = answers.find((answer) => answer.model === name);
+    const own = answers.find(({ answer }) => answer.model === name)?.answer;
     let given = 0;
     let read = 0;
     if (own) {
       given = own.usage.completionTokens;
       read = own.usage.promptTokens;
     } else {
-      const [output, input] = [this.#outputs.of(name, w), this.#prompts.of(name, w)];
-      for (const { model, usage } of answers) {
-        const outputRatio = output / this.#outputs.of(model, w);
-        const inputRatio = input / this.#prompts.of(model, w);
-        given += (usage.completionTokens * outputRatio) / answers.length;
-        read += (usage.promptTokens * inputRatio) / answers.length;
+      const output = this.#outputs.of(name, w);
+      const input = this.#prompts.of(name, w);
+      for (const other of answers) {
+        const { usage } = other.answer;
+        given += (usage.completionTokens * (output / other.output)) / answers.length;
+        read += (usage.promptTokens * (input / other.input)) / answers.length;
       }
     }
 
@@ -238,10 +255,10 @@ export class AnswerPrices {
   }
 
   /** Relative standard deviation of the ratio of two models' mean lengths. */
-  #lengthDoubt(name: string, w: Float64Array, answers: readonly PaidAnswer[]): number {
-    const other = answers.find(({ model }) => model !== name)?.model;
+  #lengthDoubt(name: string, w: Float64Array, answers: readonly GivenAnswer[]): number {
+    const other = answers.find(({ answer }) => answer.model !== name);
     const own = this.#outputs.doubt(name, w);
-    return other === undefined ? own : Math.hypot(own, this.#outputs.doubt(other, w));
+    return other ? Math.hypot(own, other.doubt) : own;
   }
 
   #learn(

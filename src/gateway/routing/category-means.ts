@@ -12,6 +12,7 @@ export class CategoryMeans {
   /** Value before the first answer. */
   readonly #first: number;
   #prior = new Float64Array(0);
+  #last: { readonly w: Float64Array; readonly mean: number } | undefined;
 
   constructor(first: number) {
     this.#first = first;
@@ -27,6 +28,7 @@ export class CategoryMeans {
     own.learn(w, amount, base, expected);
     const prior = this.#priorFor(w.length);
     this.#pool.solve(prior.fill(this.#pool.mean));
+    this.#last = undefined;
     const { factor } = own;
     const { beta, mean } = this.#pool;
     for (let m = 0; m < prior.length; m++) prior[m] = factor * (beta[m] ?? mean);
@@ -57,10 +59,14 @@ export class CategoryMeans {
     return this.#models.get(model)?.answersLike(w) ?? 0;
   }
 
+  /** The mean of all models. A request needs it once for each model, so the last one is remembered. */
   #poolMean(w: Float64Array): number {
-    return this.#pool.answers === 0
-      ? this.#first
-      : Math.max(this.#pool.at(w), 0.05 * this.#pool.mean);
+    if (this.#last?.w !== w) {
+      const pool = this.#pool;
+      const mean = pool.answers === 0 ? this.#first : Math.max(pool.at(w), 0.05 * pool.mean);
+      this.#last = { w, mean };
+    }
+    return this.#last.mean;
   }
 }
 
