@@ -325,41 +325,46 @@ export function editObject(json: Uint8Array, edits: Edits): Uint8Array {
 }
 
 /** Edits an object that has been scanned. */
-export function editMembers(members: Members, { set = {}, drop = [] }: Edits): Uint8Array {
+export function editMembers(members: Members, { set = NO_SET, drop }: Edits): Uint8Array {
   const names = Object.keys(set);
-  const missing = new Set(names);
+  const isFound: boolean[] = [];
   const cuts: Cut[] = [];
   const { spans, size } = members;
   let isAnyKept = false;
   let before = members.open + 1; // end of the member before
   for (let i = 0; i < size; i++) {
     const valueEnd = spans[4 * i + 3]!;
-    if (nameAt(members, i, drop) !== undefined) {
+    if (drop && indexAmong(members, i, drop) >= 0) {
       // Drop one comma too: the one before or, if no earlier member is kept, the one after.
       const next = i + 1 < size ? spans[4 * i + 4]! : valueEnd;
       if (isAnyKept) cuts.push({ start: before, end: valueEnd, text: "" });
       else cuts.push({ start: spans[4 * i]!, end: next, text: "" });
     } else {
-      const name = nameAt(members, i, names);
-      if (name !== undefined) {
-        missing.delete(name);
-        cuts.push({ start: spans[4 * i + 2]!, end: valueEnd, text: set[name]! });
+      const k = indexAmong(members, i, names);
+      if (k >= 0) {
+        isFound[k] = true;
+        cuts.push({ start: spans[4 * i + 2]!, end: valueEnd, text: set[names[k]!]! });
       }
       isAnyKept = true;
     }
     before = valueEnd;
   }
-  if (missing.size > 0) {
-    const added = Array.from(missing, (name) => `${JSON.stringify(name)}:${set[name]}`).join(",");
-    cuts.push({ start: before, end: before, text: isAnyKept ? `,${added}` : added });
+  let added = "";
+  for (let k = 0; k < names.length; k++) {
+    if (isFound[k]) continue;
+    const isFirst = added === "" && !isAnyKept;
+    added += `${isFirst ? "" : ","}${JSON.stringify(names[k])}:${set[names[k]!]}`;
   }
+  if (added !== "") cuts.push({ start: before, end: before, text: added });
   return applied(cuts, members.json);
 }
 
-/** The name of a member, if it is one of these. */
-function nameAt(members: Members, i: number, names: readonly string[]): string | undefined {
-  for (const name of names) if (members.isNamed(i, name)) return name;
-  return undefined;
+const NO_SET: Readonly<Record<string, string>> = {};
+
+/** The index of a member's name among these, or -1. */
+function indexAmong(members: Members, i: number, names: readonly string[]): number {
+  for (let k = 0; k < names.length; k++) if (members.isNamed(i, names[k]!)) return k;
+  return -1;
 }
 
 /** Text that replaces a range of bytes. */
