@@ -62,6 +62,15 @@ describe("joust reproduce mmlu --quick --runs 1", () => {
     expect(again.stdout).toBe(third.stdout);
     expect(done()).toEqual(before);
 
+    // The published results give the same report without a cache, and nothing is run.
+    const [runs, empty] = [newFolder(), newFolder()];
+    expect((await joust(...args, "--publish", runs)).stdout).toMatch(
+      /^mmlu: (\d+) of \1 jobs are published\n$/,
+    );
+    const elsewhere = [...args.slice(0, -1), empty, "--published", runs, "--json"];
+    expect((await joust(...elsewhere)).stdout).toBe(third.stdout);
+    expect(globSync("*/*.json", { cwd: empty })).toEqual([]);
+
     // One curve alone, from the same cache.
     const [curve] = record.curves;
     const alone = await joust(...args, "--curve", curve!.name, "--json");

@@ -2,7 +2,29 @@ import { type Command, Option } from "commander";
 import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "../reproduce/flags.ts";
 import { newCommand } from "../shared/command.ts";
-import { argument, folder, names, number, seed, threads, withModelsFlag } from "../shared/flags.ts";
+import {
+  argument,
+  folder,
+  names,
+  readNumber,
+  seed,
+  threads,
+  withModelsFlag,
+  word,
+} from "../shared/flags.ts";
+
+/** Parses `3` and `3,routerbench=20,unseen=5`. */
+function runs(text: string): ReproduceFlags["runs"] {
+  const count = (value: string) =>
+    readNumber("--runs", value, { from: 1, to: 1000, whole: true, example: "--runs 20" });
+  const [usual, ...others] = names("--runs")(text);
+  if (others.length === 0) return { runs: count(usual!) };
+  const runsOf = others.map((other): [string, number] => {
+    const [name, value = ""] = other.split("=");
+    return [word("--runs", EXPERIMENTS)(name!), count(value)];
+  });
+  return { runs: count(usual!), runsOf: Object.fromEntries(runsOf) };
+}
 
 export function reproduceCommand(): Command {
   const command = newCommand({
@@ -44,8 +66,8 @@ export function reproduceCommand(): Command {
     .optionsGroup("Length:")
     .option(
       "--runs <r>",
-      `runs of each curve, each with its own offline queries and fine-tuning (default: ${FULL.runs})`,
-      number("--runs", { from: 1, to: 1000, whole: true, example: 20 }),
+      `runs of each curve, each with its own offline queries and fine-tuning; 3,routerbench=20 gives one experiment another number (default: ${FULL.runs})`,
+      runs,
     )
     .option(
       "--quick",
@@ -62,6 +84,16 @@ export function reproduceCommand(): Command {
         "--workers <url>",
         'distribute the jobs to "joust work" processes through this PostgreSQL database, with the same results: postgres://user:password@host/database',
       ).env("JOUST_WORKERS"),
+    )
+    .option(
+      "--published [dir]",
+      "take the results of jobs from published runs (default: experiments/runs of the checkout); only missing runs, and the fits that they need, are computed",
+      folder("--published"),
+    )
+    .option(
+      "--publish <dir>",
+      "write the results of the finished jobs to this folder, for --published, and exit; nothing is run",
+      folder("--publish"),
     )
     .option(
       "--dry-run",

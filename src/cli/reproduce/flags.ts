@@ -1,3 +1,5 @@
+import type { Runs } from "../../lab/reproduce/planner.ts";
+
 export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct", "settings"] as const;
 export type Experiment = (typeof EXPERIMENTS)[number];
 
@@ -5,13 +7,16 @@ export interface ReproduceFlags {
   readonly data?: string | undefined;
   readonly encoders?: readonly string[] | undefined;
   readonly models?: string | undefined;
-  readonly runs?: number | undefined;
+  readonly runs?: Runs | undefined;
   readonly seed?: number | undefined;
   readonly quick?: boolean | undefined;
   readonly out?: string | undefined;
   readonly cache?: string | undefined;
   readonly threads?: number | undefined;
   readonly workers?: string | undefined;
+  /** A folder, or true for that of the project. */
+  readonly published?: string | true | undefined;
+  readonly publish?: string | undefined;
   readonly curve?: string | undefined;
   readonly dryRun?: boolean | undefined;
   readonly json?: boolean | undefined;

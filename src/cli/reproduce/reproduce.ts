@@ -3,18 +3,22 @@ import { join } from "node:path";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { readVersion } from "../../core/input/project.ts";
+import { PACKAGE_ROOT, readVersion } from "../../core/input/project.ts";
 import type { Workers } from "../../lab/jobs/job.ts";
+import type { Plan } from "../../lab/jobs/plan.ts";
 import type { ProgressReport } from "../../lab/jobs/progress.ts";
+import { PublishedFolder } from "../../lab/jobs/published.ts";
 import { JobFailed } from "../../lab/jobs/run-plan.ts";
 import type { FolderStore } from "../../lab/jobs/store.ts";
 import { Threads } from "../../lab/jobs/threads.ts";
 import { ascii, toText } from "../../lab/report/table.ts";
+import { plural } from "../../lab/report/words.ts";
 import { evidenceOf, summaryOf, verdictText } from "../../lab/reproduce/claims-report.ts";
 import { type DataSets, findDataSets } from "../../lab/reproduce/data-sets.ts";
 import { findEncoders, PAPER_ENCODERS } from "../../lab/reproduce/encoders.ts";
 import type { Reproduced } from "../../lab/reproduce/experiment.ts";
-import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
+import { FULL, QUICK, type Runs } from "../../lab/reproduce/planner.ts";
+import { publish } from "../../lab/reproduce/publish.ts";
 import {
   curvesNamed,
   plan,
@@ -47,8 +51,16 @@ export async function runReproduce(
   const data = await findDataSets(flags.data);
   const names = experiment === "all" ? EXPERIMENTS : [experiment];
   const usual = quick ? QUICK : FULL;
-  const size = { ...usual, runs: flags.runs ?? usual.runs };
-  const planned = await plan(suite, names, { data, encoders, size, seed });
+  const size = { ...usual, ...flags.runs };
+  const planning = { data, encoders, size, seed };
+  if (flags.publish !== undefined) {
+    const plans = names.map(async (name) => {
+      const { planner } = await plan(suite, [name], planning);
+      return { name, plan: planner.plan };
+    });
+    return publishPlans(await Promise.all(plans), flags.publish, flags);
+  }
+  const planned = await plan(suite, names, planning);
   const curves =
     flags.curve === undefined ? undefined : curvesNamed(planned, flags.curve, encoders.absent);
   if (flags.dryRun) {
@@ -60,9 +72,11 @@ export async function runReproduce(
   const workers = await workersOf(flags, store, data, threads, places);
   const interrupt = interruptible();
   const status = statusLine(process.stderr) ?? everyFiveMinutes();
+  const published = await openPublished(flags);
   const options: RunOptions = {
     store,
     workers,
+    published,
     signal: interrupt.signal,
     onProgress: (report) => status.show(progressLine(report)),
   };
@@ -96,6 +110,29 @@ export async function runReproduce(
 
 const QUICK_ENCODER = "static";
 
+/** Folder of the published runs of the project. */
+const PUBLISHED = join(PACKAGE_ROOT, "experiments", "runs");
+
+async function openPublished({ published }: ReproduceFlags): Promise<PublishedFolder | undefined> {
+  if (published === undefined) return undefined;
+  return PublishedFolder.open(published === true ? PUBLISHED : published);
+}
+
+/** Writes the results of the finished jobs of some experiments. Returns the exit code. */
+async function publishPlans(
+  plans: readonly { readonly name: string; readonly plan: Plan }[],
+  folder: string,
+  flags: ReproduceFlags,
+): Promise<number> {
+  const store = await openCache(flags.cache);
+  const published = await openPublished(flags);
+  for (const { name, plan } of plans) {
+    const { finished, total } = await publish(plan, { store, published, folder, name });
+    process.stdout.write(`${name}: ${finished} of ${plural(total, "job")} are published\n`);
+  }
+  return 0;
+}
+
 /** Threads of this process, or `joust work` processes on any machine. */
 async function workersOf(
   { workers: url }: ReproduceFlags,
@@ -122,10 +159,15 @@ function commandOf(
     data !== undefined && "--data DIR",
     models !== undefined && "--models DIR",
     encoders && `--encoders ${encoders.join(",")}`,
-    runs !== undefined && `--runs ${runs}`,
+    runs && `--runs ${runsFlag(runs)}`,
     seed !== undefined && `--seed ${seed}`,
   ];
   return parts.filter(Boolean).join(" ");
+}
+
+/** The value of `--runs`. */
+function runsFlag({ runs, runsOf = {} }: Runs): string {
+  return [runs, ...Object.entries(runsOf).map(([name, own]) => `${name}=${own}`)].join(",");
 }
 
 function progressLine({ done, total, millisecondsLeft, running }: ProgressReport): string {
@@ -154,5 +196,5 @@ function summary({ judged, planner }: Reproduced, out: string): string {
       return `${String(claim.id).padStart(3)}  ${claim.statement}\n     ${found}`;
     });
   const report = `Report: ${join(out, "report.html")}`;
-  return `${ascii(lines.join("\n"))}\n\n${summaryOf(judged, planner.size.runs)}\n${report}\n`;
+  return `${ascii(lines.join("\n"))}\n\n${summaryOf(judged, planner.size)}\n${report}\n`;
 }

@@ -31,7 +31,7 @@ export function linearWorlds(planner: Planner): ReportItem[] {
           form: formOf(dimension),
           voteScale,
           variant: "",
-          runs: planner.runs.map((run) => planner.linear({ ...spec, run })),
+          runs: planner.runs("mmlu").map((run) => planner.linear({ ...spec, run })),
         });
       }
     }

@@ -179,7 +179,7 @@ function pictures(setting: Setting): ReportItem[] {
 /** The jobs that describe each run's queries in the vectors of an encoder. */
 function describeRuns(setting: Setting, encoder: FoundEncoder, epochs: number): JobId[] {
   const { planner } = setting;
-  return planner.runs.map((run) => {
+  return planner.runs("mmlu").map((run) => {
     const spec = {
       draw: setting.draw(run),
       told: { models: "means" } as const,

@@ -1,15 +1,22 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InputError } from "../../core/input/input-error.ts";
+import { CodeHashes } from "./code.ts";
 import { stableJson } from "./hash.ts";
 import { Stopped, type Workers } from "./job.ts";
 import KINDS from "./kinds.fixture.ts";
 import { LocalWorkers, PLACES } from "./local-workers.fixture.ts";
 import { Plan } from "./plan.ts";
-import { JobFailed, type RunOptions, runPlan } from "./run-plan.ts";
+import {
+  type Published,
+  PublishedFolder,
+  type PublishedResult,
+  writePublished,
+} from "./published.ts";
+import { JobFailed, keyOf, type RunOptions, runPlan } from "./run-plan.ts";
 import { FolderStore } from "./store.ts";
 import { Threads } from "./threads.ts";
 
@@ -112,6 +119,108 @@ describe("running a plan", () => {
       { of: [short] },
       { n: 1 },
     ]);
+  });
+});
+
+describe("published results", () => {
+  /** sum(count(3), count(4)) and sum(count(4), count(5)) */
+  function twoSums() {
+    const plan = new Plan();
+    const [three, four, five] = [3, 4, 5].map((n) => plan.add("count", { n }, ABOUT));
+    const first = plan.add("sum", { of: [three, four] }, ABOUT);
+    const second = plan.add("sum", { of: [four, five] }, ABOUT);
+    return { plan, three: three!, four: four!, five: five!, first, second };
+  }
+
+  /** Publishes results of a finished plan: the digests of counts and the values of sums. */
+  async function publishedOf(plan: Plan, ids: readonly string[]) {
+    const store = new FolderStore(newFolder());
+    const keys = await run(plan, store, new LocalWorkers(store, KINDS));
+    const results = new Map<string, PublishedResult>();
+    for (const id of ids) {
+      const key = keys!.get(id)!;
+      const isCount = plan.find(id).kind === "count";
+      results.set(key, isCount ? { digest: (await store.find(key))! } : await store.get(key));
+    }
+    return { keys: keys!, results, published: { find: (key: string) => results.get(key) } };
+  }
+
+  /** Runs a plan in a new store and returns the keys and what was run. */
+  async function runWith(plan: Plan, published: Published) {
+    const store = new FolderStore(newFolder());
+    const workers = new LocalWorkers(store, KINDS);
+    const keys = await run(plan, store, workers, { published });
+    const done = workers.done.map(({ kind, spec }) => {
+      return kind === "count" ? (spec as { n: number }).n : kind;
+    });
+    return { store, keys, done: done.sort() };
+  }
+
+  it("are not computed again", async () => {
+    const { plan } = twoSums();
+    const all = plan.jobs.map(({ id }) => id);
+    const { keys, published } = await publishedOf(plan, all);
+    expect(await runWith(plan, published)).toMatchObject({ keys, done: [] });
+  });
+
+  it("are computed if a job that must run reads them, and only then", async () => {
+    const { plan, three, four, first, second } = twoSums();
+    const { keys, published } = await publishedOf(plan, [three, four, first]);
+    const found = await runWith(plan, published);
+    expect(found).toMatchObject({ keys, done: [4, 5, "sum"] });
+    expect((await found.store.get(keys.get(second)!)).value).toEqual({ total: 10 + 15 });
+  });
+
+  it("are replaced, with all that was made of them, if this machine computes other ones", async () => {
+    const { plan, three, four, first, second } = twoSums();
+    const { keys, results } = await publishedOf(plan, [three, four]);
+    // The machine that published found other vectors for count(4), and the sum of these.
+    results.set(keys.get(four)!, { digest: "0".repeat(64) });
+    const digests = new Map([
+      [three, results.get(keys.get(three)!)!.digest!],
+      [four, "0".repeat(64)],
+    ]);
+    results.set(keyOf(plan.find(first), KINDS, new CodeHashes(), digests), { value: { total: 0 } });
+    const asked: string[] = [];
+    const found = await runWith(plan, {
+      find: (key) => {
+        if (results.get(key)?.value) asked.push(key);
+        return results.get(key);
+      },
+    });
+    expect(asked).toHaveLength(1);
+    expect(found.keys).toEqual(keys);
+    expect(found.done).toEqual([3, 4, 5, "sum", "sum"]);
+    expect((await found.store.get(keys.get(first)!)).value).toEqual({ total: 6 + 10 });
+    expect((await found.store.get(keys.get(second)!)).value).toEqual({ total: 10 + 15 });
+  });
+
+  it("without a digest do not stand in for a result that another job reads", async () => {
+    const { plan, total } = sumPlan();
+    const { keys, results, published } = await publishedOf(plan, [total]);
+    for (const { id } of plan.jobs.slice(0, 2)) results.set(keys.get(id)!, { value: {} });
+    expect(await runWith(plan, published)).toMatchObject({ keys, done: [3, 4] });
+  });
+
+  it("are read from a folder of compressed files, which equal results give again bit by bit", async () => {
+    const folder = newFolder();
+    const lines = [
+      { key: "ab".repeat(32), digest: "cd".repeat(32) },
+      { key: "12".repeat(32), value: [1, 2.5] },
+    ];
+    await writePublished(folder, "run-01", lines);
+    const bytes = readFileSync(join(folder, "run-01.jsonl.gz"));
+    await writePublished(folder, "run-02", lines.slice(1));
+    const found = await PublishedFolder.open(folder);
+    expect(found.find("ab".repeat(32))).toEqual({ digest: "cd".repeat(32) });
+    expect(found.find("12".repeat(32))).toEqual({ value: [1, 2.5] });
+    expect(found.find("34".repeat(32))).toBeUndefined();
+    await writePublished(folder, "run-01", lines);
+    expect(readFileSync(join(folder, "run-01.jsonl.gz"))).toEqual(bytes);
+    writeFileSync(join(folder, "run-03.jsonl.gz"), bytes.subarray(0, 40));
+    await expect(PublishedFolder.open(folder)).rejects.toThrow(/run-03.jsonl.gz.*is damaged/);
+    await expect(PublishedFolder.open(newFolder())).rejects.toThrow(/has no files \*.jsonl.gz/);
+    await expect(PublishedFolder.open(join(folder, "none"))).rejects.toThrow(/ENOENT/);
   });
 });
 

@@ -52,6 +52,11 @@ export class Progress {
     );
   }
 
+  /** Jobs that seemed done by their published results must run. */
+  reopen(jobs: readonly PlannedJob[]): void {
+    for (const job of jobs) this.#left.set(job.id, job);
+  }
+
   report(): ProgressReport {
     const running = [...this.#running.values()].sort((a, b) => b.job.seconds - a.job.seconds);
     const secondsLeft = this.#secondsLeft();

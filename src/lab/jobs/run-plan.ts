@@ -2,15 +2,19 @@ import { CodeHashes } from "./code.ts";
 import { sha256, stableJson } from "./hash.ts";
 import { type JobId, type Kinds, Stopped, type Task, type Workers } from "./job.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
+import { PlanState } from "./plan-state.ts";
 import { Progress, type ProgressReport } from "./progress.ts";
+import type { Published } from "./published.ts";
 import type { Store } from "./store.ts";
 
 export interface RunOptions {
   readonly kinds: Kinds;
   readonly store: Store;
   readonly workers: Workers;
+  /** Results that are not computed again. */
+  readonly published?: Published | undefined;
   readonly onProgress?: ((report: ProgressReport) => void) | undefined;
-  /** Called when the result of a job is in the store. */
+  /** Called when the result of a job is in the store or published. */
   readonly onDone?: ((job: PlannedJob, key: string) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,61 +35,69 @@ export class JobFailed extends Error {
 }
 
 /**
- * Runs the jobs whose results are not in the store. Returns undefined if the signal
- * came before all were done; the next run of the same plan continues.
+ * Runs the jobs whose results are neither in the store nor published. Returns undefined if the
+ * signal came before all were done; the next run of the same plan continues.
  *
  * The key of a job contains the digests of the results that it needs, so it is known
- * only when these are done. If changed code gives the same vectors as before, the
+ * only when these are known. If changed code gives the same vectors as before, the
  * results that were made of the vectors stay valid.
+ *
+ * A large result is published as its digest. That is enough for the keys of the jobs that
+ * need it; it is computed only if one of them must run.
  */
 export async function runPlan(plan: Plan, options: RunOptions): Promise<Keys | undefined> {
-  const { kinds, store, workers, signal, onProgress, onDone } = options;
+  const { kinds, store, workers, published, signal, onProgress, onDone } = options;
   const jobs = longestFirst(plan.jobs);
   const progress = new Progress(jobs, workers.size);
   const codes = new CodeHashes();
-  const keys = new Map<JobId, string>();
-  const digests = new Map<JobId, string>();
-  const waiting = new Set(jobs);
+  const state = new PlanState(jobs);
   const failure = new AbortController();
   const stopped = AbortSignal.any([failure.signal, ...(signal ? [signal] : [])]);
   stopped.addEventListener("abort", () => workers.stop());
   let oneDone = Promise.withResolvers<void>();
 
-  const take = (): PlannedJob | undefined => {
-    for (const job of waiting) {
-      if (!job.needs.every((need) => digests.has(need))) continue;
-      waiting.delete(job);
-      return job;
-    }
-    return undefined;
-  };
-
   const run = async (job: PlannedJob, key: string): Promise<string> => {
-    const known = await store.find(key);
-    if (known !== undefined) return known;
     progress.begin(job);
-    const inputs = Object.fromEntries(job.needs.map((need) => [need, keys.get(need)!]));
+    const inputs = Object.fromEntries(job.needs.map((need) => [need, state.keys.get(need)!]));
     const task: Task = { key, kind: job.kind, spec: job.spec, inputs };
     return runTask(task, store, stopped, () =>
       workers.run(task, (share) => progress.advance(job, share)),
     );
   };
 
+  /** Finds or computes the result of a job. Puts the job back if other jobs must run first. */
+  const finish = async (job: PlannedJob): Promise<void> => {
+    const key = keyOf(job, kinds, codes, state.digests);
+    // A result that this job needs may turn out different from the published one.
+    const isOld = () => key !== keyOf(job, kinds, codes, state.digests);
+    let digest = await store.find(key);
+    if (isOld()) return state.putBack(job);
+    const known = digest === undefined ? published?.find(key) : undefined;
+    let waitAgain: readonly PlannedJob[];
+    if (known && state.accepts(job, known)) {
+      waitAgain = state.take(job, key, known);
+    } else {
+      const demanded = digest === undefined ? state.demand(job) : undefined;
+      if (demanded) return progress.reopen(demanded);
+      digest ??= await run(job, key);
+      if (isOld()) return state.putBack(job);
+      waitAgain = state.put(job, key, digest);
+    }
+    progress.reopen(waitAgain);
+    progress.end(job);
+    await onDone?.(job, key);
+  };
+
   const work = async (): Promise<void> => {
     while (!stopped.aborted) {
-      const job = take();
-      if (!job && waiting.size === 0) return;
+      const job = state.next();
+      if (!job && state.isDone) return;
       if (!job) {
         await oneDone.promise;
         continue;
       }
       try {
-        const key = keyOf(job, kinds, codes, digests);
-        const digest = await run(job, key);
-        keys.set(job.id, key);
-        await onDone?.(job, key);
-        digests.set(job.id, digest);
-        progress.end(job);
+        await finish(job);
       } catch (error) {
         const wasStopped = error instanceof Stopped || stopped.aborted;
         failure.abort();
@@ -104,7 +116,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<Keys | u
   } finally {
     clearInterval(timer);
   }
-  return digests.size === jobs.length ? keys : undefined;
+  return state.keys.size === jobs.length ? state.keys : undefined;
 }
 
 const REPORT_EVERY = 200; // milliseconds

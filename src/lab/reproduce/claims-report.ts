@@ -5,6 +5,7 @@ import { decimalsOf, fixed, type Table, tableOf } from "../report/table.ts";
 import { plural } from "../report/words.ts";
 import { PAPER_ENCODERS } from "./encoders.ts";
 import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
+import { leastRuns, type Runs } from "./planner.ts";
 import type { ReproduceRecord } from "./record.ts";
 import {
   type ClaimVerdict,
@@ -21,19 +22,23 @@ import {
 const ENOUGH_RUNS = 5;
 
 /** `Of the paper's 30 claims 5 hold here (2, 4, ..), 1 is refuted (28), ..` */
-export function summaryOf(judged: readonly JudgedClaim[], runs: number): string {
+export function summaryOf(judged: readonly JudgedClaim[], runs: Runs): string {
   const ours = byId(judged).flatMap((one) =>
     one.claim.ours ? [`${one.claim.id} (${one.verdict})`] : [],
   );
   const own = ours.length === 0 ? "" : ` Our own claims: ${ours.join(", ")}.`;
-  const caution =
-    runs >= ENOUGH_RUNS
-      ? ""
-      : runs === 1
-        ? " This rests on one run, which has no intervals, so comparisons of curves are left open."
-        : ` This rests on ${runs} runs, whose intervals are wide; with five runs or more, fewer claims would be open.`;
   const { length } = judged.filter(({ claim }) => !claim.ours);
-  return `Of the paper's ${length} claims ${verdictCounts(judged)}.${own}${caution}`;
+  return `Of the paper's ${length} claims ${verdictCounts(judged)}.${own}${cautionOf(runs)}`;
+}
+
+/** A warning if intervals are missing or wide. */
+function cautionOf(runs: Runs): string {
+  const least = leastRuns(runs);
+  if (least >= ENOUGH_RUNS) return "";
+  const rests = runs.runsOf ? "A part of it rests" : "This rests";
+  return least === 1
+    ? ` ${rests} on one run, which has no intervals, so comparisons of curves are left open.`
+    : ` ${rests} on ${least} runs, whose intervals are wide; with five runs or more, fewer claims would be open.`;
 }
 
 /** The number of the paper's claims with each verdict, and which they are. */

@@ -15,15 +15,32 @@ import type {
   RunSpec,
 } from "./jobs/specs.ts";
 
-/** The amount of work. */
-export interface Size {
+/** Numbers of runs of each curve. */
+export interface Runs {
   readonly runs: number;
+  /** Experiments that have another number of runs. */
+  readonly runsOf?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The amount of work. */
+export interface Size extends Runs {
   /** Vote scales. */
   readonly scales: readonly number[];
   /** Rounds of the longest curves and of the others. */
   readonly long: number;
   readonly short: number;
   readonly quick: boolean;
+}
+
+/** `5`, or `3; 5 of routerbench` if an experiment has another number of runs. */
+export function runsText({ runs, runsOf = {} }: Runs): string {
+  const others = Object.entries(runsOf).map(([name, own]) => `; ${own} of ${name}`);
+  return `${runs}${others.join("")}`;
+}
+
+/** The smallest number of runs of an experiment. */
+export function leastRuns({ runs, runsOf = {} }: Runs): number {
+  return Math.min(runs, ...Object.values(runsOf));
 }
 
 export const FULL: Size = { runs: 20, scales: [1, 3, 10], long: 3000, short: 720, quick: false };
@@ -62,9 +79,14 @@ export class Planner {
     this.seed = seed;
   }
 
+  /** Number of runs of each curve of an experiment. */
+  runsOf(experiment: string): number {
+    return this.size.runsOf?.[experiment] ?? this.size.runs;
+  }
+
   /** 0 .. runs-1 */
-  get runs(): number[] {
-    return Array.from({ length: this.size.runs }, (_, run) => run);
+  runs(experiment: string): number[] {
+    return Array.from({ length: this.runsOf(experiment) }, (_, run) => run);
   }
 
   /** The encoder with the longest curves and most variants: the first that can be fine-tuned. */
@@ -109,7 +131,7 @@ export class Planner {
     specOf: (run: number) => Omit<RunSpec, "voteScale" | "price">,
     size: WorkSize & { readonly offline: number; readonly runs?: number | undefined },
   ): Curve {
-    const count = size.runs ?? this.size.runs;
+    const count = size.runs ?? this.runsOf(head.experiment);
     const runs = Array.from({ length: count }, (_, run) => {
       const spec: RunSpec = { ...specOf(run), voteScale: head.voteScale, price: PRICE };
       const label = `${head.experiment}: ${head.name}, run ${run + 1}`;

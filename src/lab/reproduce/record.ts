@@ -6,7 +6,7 @@ import type { FoundEncoders } from "./encoders.ts";
 import { byId, type Reproduced } from "./experiment.ts";
 import KINDS from "./jobs/kinds.ts";
 import type { RunSpec } from "./jobs/specs.ts";
-import type { Planner } from "./planner.ts";
+import { type Planner, runsText } from "./planner.ts";
 import type { Results } from "./results.ts";
 import type { JudgedPart } from "./verdict.ts";
 
@@ -28,7 +28,7 @@ export function recordOf(
   const data = [...new Map(files.map((file) => [file.sha256, file])).values()];
   const settings: Record<string, string | number> = {
     command,
-    runs: size.runs,
+    runs: runsText(size),
     seed,
     "vote scales": size.scales.join(", "),
     rounds: [...new Set([size.short, size.long])].join(" and "),

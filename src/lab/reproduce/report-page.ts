@@ -32,7 +32,7 @@ export function reportPage(
 ): string {
   const { parts, judged, planner } = reproduced;
   const claims = [
-    `<p class="summary">${htmlText(summaryOf(judged, planner.size.runs))}</p>`,
+    `<p class="summary">${htmlText(summaryOf(judged, planner.size))}</p>`,
     ...caveatsOf(reproduced, record).map(paragraph),
     claimsHtml(reproduced),
   ];

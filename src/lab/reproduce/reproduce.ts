@@ -4,6 +4,7 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import type { JobId, Workers } from "../jobs/job.ts";
 import type { Plan } from "../jobs/plan.ts";
 import type { ProgressReport } from "../jobs/progress.ts";
+import type { Published } from "../jobs/published.ts";
 import { runPlan } from "../jobs/run-plan.ts";
 import type { Store } from "../jobs/store.ts";
 import type { Table } from "../report/table.ts";
@@ -15,7 +16,8 @@ import KINDS from "./jobs/kinds.ts";
 import { INTERNAL_KINDS, Planner, type Size } from "./planner.ts";
 import { type RecordOptions, type ReproduceRecord, recordOf } from "./record.ts";
 import { curvesTable } from "./report-items.ts";
-import { type DataNames, Results } from "./results.ts";
+import { Results } from "./results.ts";
+import { shownValue, unpackValue } from "./shown-values.ts";
 import { judgeParts } from "./verdict.ts";
 
 export interface PlanOptions {
@@ -28,6 +30,8 @@ export interface PlanOptions {
 export interface RunOptions {
   readonly store: Store;
   readonly workers: Workers;
+  /** Results that are not computed again. */
+  readonly published?: Published | undefined;
   readonly onProgress?: ((report: ProgressReport) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -79,17 +83,19 @@ async function run(
 ): Promise<Results | undefined> {
   const keys = await runPlan(plan, { kinds: KINDS, ...options });
   if (!keys) return undefined;
+  const { store, published } = options;
   const values = new Map<JobId, unknown>();
   for (const id of new Set(ids)) {
-    const { value } = await options.store.get(keys.get(id)!);
-    values.set(id, plan.find(id).kind === "data" ? namesOf(value as DataNames) : value);
+    const key = keys.get(id)!;
+    const { kind } = plan.find(id);
+    const known = published?.find(key)?.value;
+    const value =
+      known === undefined
+        ? shownValue(kind, (await store.get(key)).value)
+        : unpackValue(kind, known);
+    values.set(id, value);
   }
   return new Results(planner, values);
-}
-
-/** A data set without its queries, which take much memory. */
-function namesOf({ models, categories }: DataNames): DataNames {
-  return { models, categories };
 }
 
 function judge({ claims, parts }: Reproduction, results: Results): JudgedClaim[] {

@@ -209,7 +209,7 @@ export class Setting {
         group: "baseline",
         policy: { kind: "best-theta", options: { weighting, metadata, objective, scale } },
         variant: joined(options.variant, variant),
-        runs: Math.min(5, this.planner.size.runs),
+        runs: Math.min(5, this.planner.runsOf(this.options.experiment)),
       });
     });
   }

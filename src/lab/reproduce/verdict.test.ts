@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { claimsTable, evidenceOf, summaryOf } from "./claims-report.ts";
 import type { Claim } from "./experiment.ts";
+import { runsText } from "./planner.ts";
 import { type Cell, judgePart, judgeParts, minus, type Part, withoutMetadata } from "./verdict.ts";
 
 describe("verdicts", () => {
@@ -134,18 +135,23 @@ describe("verdicts", () => {
       { claim: claim(4), ...decide([open]) },
       { claim: claim(3), ...decide([]) },
     ];
-    expect(summaryOf(judged, 5)).toBe(
+    expect(summaryOf(judged, { runs: 5 })).toBe(
       "Of the paper's 4 claims 1 holds here (2); 1 is refuted (1); 1 is open (4); 1 cannot be tested here (3).",
     );
-    expect(summaryOf([...judged, { claim: claim(5, true), ...decide([clear(1)]) }], 5)).toMatch(
-      /^Of the paper's 4 claims .* Our own claims: 5 \(refuted\)\.$/,
-    );
-    expect(summaryOf(judged.slice(0, 1), 5)).toBe(
+    expect(
+      summaryOf([...judged, { claim: claim(5, true), ...decide([clear(1)]) }], { runs: 5 }),
+    ).toMatch(/^Of the paper's 4 claims .* Our own claims: 5 \(refuted\)\.$/);
+    expect(summaryOf(judged.slice(0, 1), { runs: 5 })).toBe(
       "Of the paper's 1 claims 1 holds here (2); none is refuted; none is open.",
     );
-    expect(summaryOf(judged, 3)).toMatch("rests on 3 runs");
-    expect(summaryOf(judged, 1)).toMatch("rests on one run, which has no intervals");
-    expect(summaryOf(judged.slice(3), 5)).toMatch("; 1 cannot be tested here (the others).");
+    expect(summaryOf(judged, { runs: 3 })).toMatch("rests on 3 runs");
+    expect(summaryOf(judged, { runs: 1 })).toMatch("rests on one run, which has no intervals");
+    const different = { runs: 5, runsOf: { unseen: 2, routerbench: 9 } };
+    expect(summaryOf(judged, different)).toMatch("A part of it rests on 2 runs");
+    expect(runsText(different)).toBe("5; 2 of unseen; 9 of routerbench");
+    expect(summaryOf(judged.slice(3), { runs: 5 })).toMatch(
+      "; 1 cannot be tested here (the others).",
+    );
     expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3", "4"]);
   });
 });

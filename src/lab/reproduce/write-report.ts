@@ -55,11 +55,9 @@ export async function writeReport(
   files.set("claims.tex", toLatex(claims));
   files.set(
     "claims.md",
-    [
-      summaryOf(judged, planner.size.runs),
-      ...caveatsOf(reproduced, record),
-      toMarkdown(claims),
-    ].join("\n\n"),
+    [summaryOf(judged, planner.size), ...caveatsOf(reproduced, record), toMarkdown(claims)].join(
+      "\n\n",
+    ),
   );
   files.set("report.html", reportPage(reproduced, drawn, record));
   files.set(RECORD, `${JSON.stringify(record)}\n`);
