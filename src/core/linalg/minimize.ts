@@ -5,10 +5,10 @@ export type Smooth = (x: Float64Array, gradient: Float64Array) => number;
 
 /**
  * Minimizes a smooth function by L-BFGS (Nocedal and Wright, algorithm 7.4) with a
- * backtracking line search. Stops after `steps` steps, or earlier if the gradient or the
- * decrease of a step is too small to matter. Changes x and returns the value there.
+ * backtracking line search. Stops after `steps` steps, or earlier if the gradient is 0 or the
+ * value decreases by less than the share `tolerance`. Changes x and returns the value there.
  */
-export function minimize(f: Smooth, x: Float64Array, steps: number): number {
+export function minimize(f: Smooth, x: Float64Array, steps: number, tolerance = 1e-10): number {
   const n = x.length;
   const pairs: Pair[] = [];
   let gradient = new Float64Array(n);
@@ -43,7 +43,7 @@ export function minimize(f: Smooth, x: Float64Array, steps: number): number {
     x.set(next);
     gradient = nextGradient;
     value = nextValue;
-    if (decrease < 1e-10 * Math.max(1, Math.abs(value))) break;
+    if (decrease < tolerance * Math.max(1, Math.abs(value))) break;
   }
   return value;
 }

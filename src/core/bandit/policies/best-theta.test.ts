@@ -68,6 +68,45 @@ describe("best-theta", () => {
     },
   );
 
+  it.each([1, 2, 3])(
+    "reaches the optimum although raw metadata is much larger than the rest, seed %i",
+    (seed) => {
+      const plain = linearWorld(seed, 0);
+      const pool = {
+        ...plain.pool,
+        costs: [3000, 700, 10_000, 100].map((cost) => Float64Array.of(cost)),
+      };
+      const options = { weighting: "fitted", metadata: "raw" };
+      const { rows, dimension } = createFeatures(pool, { ...FEATURE_DEFAULTS, ...options });
+      // Each feature explains as much of the utilities as any other.
+      const size = new Float64Array(dimension);
+      for (const { x } of plain.hindsight.stream) {
+        const phi = rows(x);
+        for (let i = 0; i < dimension; i++) {
+          const own = Array.from({ length: K }, (_, k) => phi[k * dimension + i]!);
+          size[i] = Math.max(size[i]!, Math.max(...own) - Math.min(...own));
+        }
+      }
+      const random = Random.seeded(seed).split("theta");
+      const theta = size.map((value) => random.normal() / value);
+      const stream = plain.hindsight.stream.map((query) => {
+        const phi = rows(query.x);
+        const utility = (_: unknown, k: number) => dotAt(phi, k * dimension, theta, 0, dimension);
+        return { ...query, utilities: Float64Array.from(pool.models, utility) };
+      });
+      const choices = (of: Hindsight["stream"]) => {
+        const hindsight = { ...plain.hindsight, stream: of };
+        const own = { ...options, objective: "votes", scale: 1 };
+        const policy = createPolicy(bestTheta, pool, own, hindsight);
+        const candidates = pool.models.map((_, k) => k);
+        return stream.map(({ x }) => policy.choose({ x, candidates }, random).pair[0]);
+      };
+      const best = stream.map(({ utilities }) => utilities.indexOf(Math.max(...utilities)));
+      expect(choices(stream)).toEqual(best);
+      expect(choices(stream.toReversed())).toEqual(best);
+    },
+  );
+
   it("finds no better theta among 3,000 random ones", () => {
     const world = linearWorld(4, 1);
     const { pool, hindsight } = world;
