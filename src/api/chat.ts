@@ -85,7 +85,7 @@ export const EmbeddingRequest = z
 const Adaptation = z
   .object({
     param: z.string().describe("Member of the request, in the dialect of the model's provider."),
-    change: z.enum(["renamed", "dropped", "limited", "moved"]),
+    change: z.enum(["renamed", "dropped", "limited", "moved", "added"]),
     to: z.union([z.string(), z.number()]).optional().describe("New name, value or place."),
   })
   .meta({

@@ -11,6 +11,7 @@ import { isForeign, Untranslatable, unsupportedBy } from "./items/unsupported.ts
 import { longestAnswer } from "./messages/request.ts";
 import { meetRequirements } from "./messages/requirements.ts";
 import { withoutStrictTools, withSchemas } from "./messages/schemas.ts";
+import { meetOpenAiRequirements } from "./openai-requirements.ts";
 import { checkResponses } from "./responses/check.ts";
 import { flattenNamespaces, type Namespaces } from "./responses/namespaces.ts";
 
@@ -102,9 +103,10 @@ function adapt(request: ItemRequest, { to, requestsUsage, schemas = false }: Rou
     const accepted = meetRequirements({ ...request, maxTokens });
     return withSchemas(accepted, schemas) ?? schemaAsTool(withoutStrictTools(accepted));
   }
+  const accepted = meetOpenAiRequirements(request, to);
   if (to === "chat") {
     const includeUsage = request.stream && requestsUsage ? true : undefined;
-    return { request: { ...request, includeUsage }, answerTool: undefined };
+    return { request: { ...accepted, includeUsage }, answerTool: undefined };
   }
   // The upstream stores nothing, so it has to send its reasoning along.
   const own = request.extra?.responses;
@@ -113,7 +115,10 @@ function adapt(request: ItemRequest, { to, requestsUsage, schemas = false }: Rou
     : ["reasoning.encrypted_content"];
   const include = [...new Set([...listed(own?.include), ...encrypted])];
   const responses = { ...own, include, store: false };
-  return { request: { ...request, extra: { ...request.extra, responses } }, answerTool: undefined };
+  return {
+    request: { ...accepted, extra: { ...request.extra, responses } },
+    answerTool: undefined,
+  };
 }
 
 function listed(value: unknown): unknown[] {

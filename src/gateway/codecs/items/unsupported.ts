@@ -16,6 +16,11 @@ export function unsupportedBy(dialect: DialectName, request: ItemRequest): strin
     if (!isForeign(tool, dialect)) continue;
     found.push(`the tool ${tool.value.type}, which runs at a provider that speaks ${tool.dialect}`);
   }
+  for (const item of request.items) {
+    // Without a compacted conversation, most of the question would be missing.
+    if (item.type !== "hosted" || item.dialect === dialect) continue;
+    if (String(item.value.type).startsWith("compaction")) found.push(`item ${item.value.type}`);
+  }
   if (dialect !== "chat" && (request.choices ?? 1) > 1) found.push("n above 1");
   return [...new Set(found)];
 }

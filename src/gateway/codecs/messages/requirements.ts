@@ -1,5 +1,6 @@
 import type { FunctionCallItem, Item } from "../items/item.ts";
 import type { ItemRequest, ReasoningConfig } from "../items/request.ts";
+import { acceptedUser } from "../items/user.ts";
 
 /**
  * Changes a request of another dialect so that Anthropic's own API accepts it. Each rule is one
@@ -77,6 +78,12 @@ const tools: Rule = (request) => {
   };
 };
 
+/** Ids of users are not addresses of mail. */
+const users: Rule = (request) => {
+  const { user } = request;
+  return user === undefined ? request : { ...request, user: acceptedUser(user, 256, /^[\w-]*$/) };
+};
+
 /** Arguments of a tool are an object, and the schema says so. */
 const schemas: Rule = (request) => ({
   ...request,
@@ -123,5 +130,5 @@ const jsonObject: Rule = (request) => {
 };
 
 const RULES: readonly Rule[] = [
-  ...[messages, thinking, budget, sampling, stops, tools, schemas, jsonObject],
+  ...[messages, thinking, budget, sampling, stops, tools, schemas, jsonObject, users],
 ];

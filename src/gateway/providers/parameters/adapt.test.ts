@@ -281,6 +281,20 @@ describe("known rules", () => {
     expect(adaptedBy(knownRules(facts), body, dialect).body).toEqual(expected);
   });
 
+  it("calls without a signature get Google's mark at Gemini 3", () => {
+    const signed = { extra_content: { google: { thought_signature: "s" } } };
+    const calls = (...all: object[]) => ({ role: "assistant", tool_calls: all });
+    const messages = [calls({ id: "a" }, { id: "b" }), calls({ id: "c", ...signed }, { id: "d" })];
+    const rules = knownRules({ provider: "gemini", model: "gemini-3-pro-preview" });
+    const mark = { google: { thought_signature: "skip_thought_signature_validator" } };
+    expect(adaptedBy(rules, { messages }).body.messages).toEqual([
+      calls({ id: "a", extra_content: mark }, { id: "b" }),
+      messages[1],
+    ]);
+    const earlier = knownRules({ provider: "gemini", model: "gemini-2.5-pro" });
+    expect(adaptedBy(earlier, { messages }).body).toEqual({ messages });
+  });
+
   it.each([
     ["claude-haiku-4-5", true],
     ["claude-opus-4-1-20250805", true],

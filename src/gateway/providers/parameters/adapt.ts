@@ -32,6 +32,7 @@ const ANSWER_LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens
 function adaptChat(rules: ParameterRules, request: EditedRequest): void {
   const mayApply =
     (rules.noDeveloper && request.mentions("messages", "developer")) ||
+    (rules.signsCalls && request.mentions("messages", "tool_calls")) ||
     rules.dropFromMessages?.some((name) => request.mentions("messages", name));
   if (mayApply) {
     const messages = request.value("messages");

@@ -27,6 +27,7 @@ export function knownRules(facts: RuleFacts): ParameterRules {
     all.push({ rename: { max_tokens: "max_completion_tokens" } });
   if (temperature === false || (isOpenAi && FIXED_SAMPLING.test(model))) all.push(FIXED);
   if (/(^|\/)(gemini-[12])/.test(model)) all.push({ noSchemaWithTools: true });
+  if (/(^|\/)gemini-([3-9]|\d\d)/.test(model)) all.push({ signsCalls: true });
   if (EITHER.test(model)) all.push({ either: [["temperature", "top_p"]] });
   // Only OpenAI's efforts are the complete list; other hosts also have ways to turn reasoning off.
   if (reasoning) {

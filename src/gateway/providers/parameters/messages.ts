@@ -12,7 +12,7 @@ export function adaptMessages(
   messages: readonly unknown[],
   rules: ParameterRules,
 ): AdaptedMessages {
-  const { noDeveloper = false, dropFromMessages = [] } = rules;
+  const { noDeveloper = false, signsCalls = false, dropFromMessages = [] } = rules;
   const adapted = new Map<string, Adaptation>();
   const note = (change: Adaptation) => adapted.set(change.param, change);
   const changed = messages.map((message) => {
@@ -21,6 +21,11 @@ export function adaptMessages(
     if (noDeveloper && message.role === "developer") {
       own = { ...own, role: "system" };
       note({ param: "messages.role", change: "renamed", to: "system" });
+    }
+    if (signsCalls && Array.isArray(message.tool_calls) && !message.tool_calls.some(isSigned)) {
+      const [first, ...others] = message.tool_calls;
+      own = { ...own, tool_calls: [{ ...first, extra_content: UNSIGNED }, ...others] };
+      note({ param: "messages.tool_calls.extra_content", change: "added" });
     }
     for (const name of dropFromMessages) {
       if (!Object.hasOwn(own, name)) continue;
@@ -31,6 +36,16 @@ export function adaptMessages(
   });
   return { messages: changed, adapted: [...adapted.values()] };
 }
+
+/** Whether a call has a signature of Google. */
+function isSigned(call: unknown): boolean {
+  const extra = isRecord(call) ? call.extra_content : undefined;
+  const google = isRecord(extra) ? extra.google : undefined;
+  return isRecord(google) && typeof google.thought_signature === "string";
+}
+
+/** Google's own mark for a call that its model has not made, or whose signature is lost. */
+const UNSIGNED = { google: { thought_signature: "skip_thought_signature_validator" } };
 
 /** Instructions that replace an output schema. */
 export function schemaInstructions(format: Json): string {

@@ -18,6 +18,8 @@ export interface ParameterRules {
   readonly noDeveloper?: boolean;
   /** Members of messages to leave out, such as `reasoning_content`. */
   readonly dropFromMessages?: readonly string[];
+  /** Whether the model refuses calls in the history without a signature of its own (Gemini 3). */
+  readonly signsCalls?: boolean;
   /** Whether a schema is moved into the instructions if the request also has tools. */
   readonly noSchemaWithTools?: boolean;
   /** Ways to control reasoning that the model accepts; false if it does not reason. Undefined: unknown. */
@@ -49,6 +51,7 @@ export function mergeRules(all: readonly ParameterRules[]): ParameterRules {
     either: all.flatMap(({ either = [] }) => either),
     noDeveloper: all.some(({ noDeveloper }) => noDeveloper),
     dropFromMessages: all.flatMap(({ dropFromMessages = [] }) => dropFromMessages),
+    signsCalls: all.some(({ signsCalls }) => signsCalls),
     noSchemaWithTools: all.some(({ noSchemaWithTools }) => noSchemaWithTools),
     reasoning: all.findLast(({ reasoning }) => reasoning !== undefined)?.reasoning,
     schemas: all.findLast(({ schemas }) => schemas !== undefined)?.schemas,

@@ -89,7 +89,7 @@ export interface UpstreamAnswer {
 /** A change to a request that a model would have refused. */
 export interface Adaptation {
   readonly param: string;
-  readonly change: "renamed" | "dropped" | "limited" | "moved";
+  readonly change: "renamed" | "dropped" | "limited" | "moved" | "added";
   /** New name, value or place. */
   readonly to?: string | number | undefined;
 }
