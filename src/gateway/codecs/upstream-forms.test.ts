@@ -155,6 +155,14 @@ describe("streams of Anthropic's upstreams", () => {
     expect(answer.choices[0]!.items).toMatchObject([{ arguments: "{}" }, { arguments: '{"a":1}' }]);
   });
 
+  it("a call that another block cuts off keeps the arguments that have come", () => {
+    const tool = block({ type: "tool_use", id: "t", name: "f", input: {} });
+    const delta = { type: "input_json_delta", partial_json: '{"a":"b' };
+    const more = { type: "content_block_delta", index: 0, delta };
+    const { items } = read("messages", [start, tool, more, tool, stop, ...end]).choices[0]!;
+    expect(items).toMatchObject([{ arguments: '{"a":"b' }, { arguments: "{}" }]);
+  });
+
   it("a block of a server tool is kept as it is, with its input", () => {
     const delta = (partial_json: string) => ({
       type: "content_block_delta",

@@ -78,9 +78,9 @@ export class MessagesStreamParser implements StreamParser {
       this.#text("text", str(block.text), emit);
       return;
     }
+    this.#close(emit);
     this.#input = "";
     if (item.type === "hosted") {
-      this.#close(emit);
       this.#hosted = item.value;
     } else if (item.type === "reasoning") {
       const { redacted, summary } = item;
