@@ -30,11 +30,8 @@ function pooled(cells) {
   const lengths = [...new Set(cells.map((runs) => runs.length))].sort((a, b) => a - b);
   const strata = lengths.map((to, i) => {
     const own = cells.filter((runs) => runs.length >= to);
-    const runs = own[0]
-      .slice(0, to)
-      .keys()
-      .drop(lengths[i - 1] ?? 0);
-    return [...runs].map((r) => sum(own.map((cell) => cell[r] / cell.length)) / cells.length);
+    const runs = [...own[0].keys()].slice(lengths[i - 1] ?? 0, to);
+    return runs.map((r) => sum(own.map((cell) => cell[r] / cell.length)) / cells.length);
   });
   const parts = strata.map((u) => u.length * variance(u));
   const df = sum(parts) ** 2 / sum(parts.map((part, i) => part ** 2 / (strata[i].length - 1)));

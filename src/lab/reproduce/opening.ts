@@ -3,7 +3,7 @@
 import { mean } from "../../core/statistics.ts";
 import type { Picture } from "../report/svg.ts";
 import { fixed } from "../report/table.ts";
-import { intervalText, verdictCounts } from "./claims-report.ts";
+import { intervalText, titleWith, verdictCounts } from "./claims-report.ts";
 import type { Curve } from "./curve.ts";
 import type { Reproduced } from "./experiment.ts";
 import { curvesFigure } from "./report-items.ts";
@@ -20,7 +20,8 @@ interface Opening {
 export function openingOf({
   results,
   judged,
-}: Pick<Reproduced, "results" | "judged">): Opening | undefined {
+  parts,
+}: Pick<Reproduced, "results" | "judged" | "parts">): Opening | undefined {
   const { main, size } = results.planner;
   const setting = { experiment: "routerbench", variant: "", encoder: main.name };
   const epochs = main.epochs.at(-1) ?? 0;
@@ -36,6 +37,7 @@ export function openingOf({
     fixed: find({ ...setting, policy: "best-fixed" }),
     random: find({ ...setting, policy: "random" }),
   };
+  const standIn = parts.find(({ experiment }) => experiment.name === "routerbench")?.standIn;
   const figure = curvesFigure({
     id: "opening",
     title: "",
@@ -60,7 +62,7 @@ export function openingOf({
       `Of the paper's claims ${verdictCounts(judged, false)}.`,
     ],
     pictures: figure.kind === "figure" ? figure.pictures : [],
-    caption: `RouterBench (${form}), ${main.name}${epochs > 0 ? ` fine-tuned for ${epochs} epochs` : ""}: cumulative regret by round at each vote scale; a larger scale means less noisy votes. The number after a name is the regret at the end.`,
+    caption: `${titleWith(standIn, `RouterBench, ${form}`)}, ${main.name}${epochs > 0 ? ` fine-tuned for ${epochs} epochs` : ""}: cumulative regret by round at each vote scale; a larger scale means less noisy votes. The number after a name is the regret at the end.`,
   };
 }
 
