@@ -13,7 +13,7 @@ const sent = (from: DialectName, to: DialectName, body: object) =>
 
 const HELLO = { messages: [{ role: "user", content: "x" }] };
 
-describe("custom tools at a host that speaks chat completions", () => {
+describe("custom tools at a provider that speaks chat completions", () => {
   const CODEX = {
     tools: [
       {

@@ -1,38 +1,40 @@
-import type { DialectName } from "../wire/dialect-names.ts";
 import { CUSTOM_SCHEMA, customArguments, customDescription } from "./items/custom.ts";
 import type { Item } from "./items/item.ts";
-import type { FunctionTool, ItemRequest } from "./items/request.ts";
+import type { FunctionTool } from "./items/request.ts";
+import type { Requirement } from "./items/requirement.ts";
 import { acceptedUser } from "./items/user.ts";
 
-/** Changes a request of another dialect so that hosts of OpenAI's dialects accept it. */
-export function meetOpenAiRequirements(
-  request: ItemRequest,
-  dialect: Exclude<DialectName, "messages">,
-): ItemRequest {
-  const { tools = [], user, maxTokens } = request;
-  const own = {
-    ...request,
-    user: user === undefined ? undefined : acceptedUser(user, MOST_OF_USER),
-    // Without tools, these members are refused.
-    ...(tools.length === 0 && { toolChoice: undefined, parallelToolCalls: undefined }),
-  };
-  if (dialect === "chat") return withoutCustomTools(own);
-  // Claude Code tests a model with a limit of one token.
+type Rule = Requirement["meet"];
+
+/** Without tools, these members are refused. */
+const noTools: Rule = (request) =>
+  (request.tools ?? []).length > 0
+    ? request
+    : { ...request, toolChoice: undefined, parallelToolCalls: undefined };
+
+const users: Rule = (request) => {
+  const { user } = request;
+  return user === undefined ? request : { ...request, user: acceptedUser(user, MOST_OF_USER) };
+};
+
+/** Longest id of a user. */
+const MOST_OF_USER = 64;
+
+/** Claude Code tests a model with a limit of one token. */
+const leastAnswer: Rule = (request) => {
+  const { maxTokens } = request;
   const isLow = maxTokens !== undefined && maxTokens >= 1 && maxTokens < LEAST_ANSWER;
-  return isLow ? { ...own, maxTokens: LEAST_ANSWER } : own;
-}
+  return isLow ? { ...request, maxTokens: LEAST_ANSWER } : request;
+};
 
 /** Least limit of an answer that the Responses API accepts. */
 const LEAST_ANSWER = 16;
 
-/** Longest name of a user. */
-const MOST_OF_USER = 64;
-
 /**
- * Custom tools become functions: of the hosts that speak chat completions only OpenAI knows custom tools, and it also
+ * Custom tools become functions: among the providers of chat completions only OpenAI knows custom tools, and it also
  * speaks Responses, where they need no translation.
  */
-function withoutCustomTools(request: ItemRequest): ItemRequest {
+const customTools: Rule = (request) => {
   const { tools, toolChoice, items } = request;
   const hasCustom =
     tools?.some((tool) => tool.type === "function" && tool.custom) ||
@@ -46,7 +48,7 @@ function withoutCustomTools(request: ItemRequest): ItemRequest {
     ),
     toolChoice: toolChoice && { ...toolChoice, custom: undefined },
   };
-}
+};
 
 function plainFunction(tool: FunctionTool): FunctionTool {
   const description = customDescription(tool);
@@ -59,3 +61,23 @@ function plainItem(item: Item): Item {
   const words = JSON.stringify(customArguments(item.arguments));
   return { ...item, custom: undefined, arguments: words };
 }
+
+/** Rules that providers of OpenAI's dialects enforce with an error. */
+export const OPENAI_REQUIREMENTS: readonly Requirement[] = [
+  {
+    to: ["chat", "responses"],
+    text: "`tool_choice` and `parallel_tool_calls` without tools are left out",
+    meet: noTools,
+  },
+  {
+    to: ["chat", "responses"],
+    text: "an id of the end user that is longer than 64 characters becomes its hash",
+    meet: users,
+  },
+  {
+    to: ["chat"],
+    text: "custom tools become functions as in Messages, because only OpenAI knows custom tools among the providers of this dialect",
+    meet: customTools,
+  },
+  { to: ["responses"], text: "`max_output_tokens` is at least 16", meet: leastAnswer },
+];

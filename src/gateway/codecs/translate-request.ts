@@ -9,9 +9,8 @@ import { schemaAsTool } from "./items/schema-tool.ts";
 import { acceptedNames, type ToolNames } from "./items/tool-names.ts";
 import { isForeign, Untranslatable, unsupportedBy } from "./items/unsupported.ts";
 import { longestAnswer } from "./messages/request.ts";
-import { meetRequirements } from "./messages/requirements.ts";
 import { withoutStrictTools, withSchemas } from "./messages/schemas.ts";
-import { meetOpenAiRequirements } from "./openai-requirements.ts";
+import { meetRequirements } from "./requirements.ts";
 import { checkResponses } from "./responses/check.ts";
 import { flattenNamespaces, type Namespaces } from "./responses/namespaces.ts";
 
@@ -100,10 +99,10 @@ const CHECKS: Readonly<Partial<Record<DialectName, (body: Json) => void>>> = {
 function adapt(request: ItemRequest, { to, requestsUsage, schemas = false }: Route) {
   if (to === "messages") {
     const maxTokens = positive(request.maxTokens) ?? longestAnswer(request.model);
-    const accepted = meetRequirements({ ...request, maxTokens });
+    const accepted = meetRequirements({ ...request, maxTokens }, to);
     return withSchemas(accepted, schemas) ?? schemaAsTool(withoutStrictTools(accepted));
   }
-  const accepted = meetOpenAiRequirements(request, to);
+  const accepted = meetRequirements(request, to);
   if (to === "chat") {
     const includeUsage = request.stream && requestsUsage ? true : undefined;
     return { request: { ...accepted, includeUsage }, answerTool: undefined };

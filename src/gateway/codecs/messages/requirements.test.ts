@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Item } from "../items/item.ts";
 import type { ItemRequest } from "../items/request.ts";
+import { meetRequirements } from "../requirements.ts";
 import { messagesCodec } from "./codec.ts";
-import { meetRequirements } from "./requirements.ts";
 
 const said = (role: "user" | "assistant" | "system", text: string): Item => ({
   type: "message",
@@ -19,7 +19,7 @@ const tool = { type: "function", name: "f" } as const;
 function sent(request: Partial<ItemRequest>) {
   const items = request.items ?? [said("user", "hi")];
   return messagesCodec.writeRequest(
-    meetRequirements({ model: "m", stream: false, ...request, items }),
+    meetRequirements({ model: "m", stream: false, ...request, items }, "messages"),
   );
 }
 
@@ -128,6 +128,6 @@ describe("Anthropic's requirements", () => {
       maxTokens: 5000,
       stop: ["x"],
     };
-    expect(meetRequirements(request)).toEqual(request);
+    expect(meetRequirements(request, "messages")).toEqual(request);
   });
 });

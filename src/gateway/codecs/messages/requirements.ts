@@ -1,16 +1,9 @@
 import type { FunctionCallItem, Item } from "../items/item.ts";
-import type { ItemRequest, ReasoningConfig } from "../items/request.ts";
+import type { ReasoningConfig } from "../items/request.ts";
+import type { Requirement } from "../items/requirement.ts";
 import { acceptedUser } from "../items/user.ts";
 
-/**
- * Changes a request of another dialect so that Anthropic's own API accepts it. Each rule is one
- * that the API enforces with an error. Foreign reasoning has to be removed before.
- */
-export function meetRequirements(request: ItemRequest): ItemRequest {
-  return RULES.reduce((left, rule) => rule(left), request);
-}
-
-type Rule = (request: ItemRequest) => ItemRequest;
+type Rule = Requirement["meet"];
 
 /** The model cannot think if a tool is forced, or if it has called a tool without thinking before. */
 const thinking: Rule = (request) => {
@@ -129,6 +122,39 @@ const jsonObject: Rule = (request) => {
   return { ...request, output: undefined, items: [...request.items, instruction] };
 };
 
-const RULES: readonly Rule[] = [
-  ...[messages, thinking, budget, sampling, stops, tools, schemas, jsonObject, users],
-];
+/**
+ * Rules that Anthropic's own API enforces with an error, in the order in which they are met. Foreign reasoning has to
+ * be removed before.
+ */
+export const MESSAGES_REQUIREMENTS: readonly Requirement[] = [
+  {
+    text: "a conversation that does not begin with the user gets a first message `.`; white space at the end of a last message of the assistant is removed",
+    meet: messages,
+  },
+  {
+    text: "thinking is off if a tool is forced, or in a loop of tools that began without thinking",
+    meet: thinking,
+  },
+  {
+    text: "a budget of thinking is at least 1,024 tokens, and is added to `max_tokens` if it is not below it",
+    meet: budget,
+  },
+  {
+    text: "`temperature` is at most 1; `top_p` is left out beside a temperature other than 1; both and `top_k` are left out if the model thinks",
+    meet: sampling,
+  },
+  { text: "stop sequences that are only white space are left out", meet: stops },
+  {
+    text: "tools that earlier messages call are declared if there are none, and may not be called; `tool_choice` without tools is left out",
+    meet: tools,
+  },
+  { text: "a schema of arguments without a type gets the type `object`", meet: schemas },
+  {
+    text: "the format `json_object` becomes an instruction of the system message",
+    meet: jsonObject,
+  },
+  {
+    text: "an id of the end user that is longer than 256 characters, or has other characters than letters, digits, `_` and `-`, becomes its hash",
+    meet: users,
+  },
+].map((requirement) => ({ ...requirement, to: ["messages"] }));

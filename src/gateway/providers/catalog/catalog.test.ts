@@ -71,6 +71,17 @@ it("knows how the reasoning of a model is controlled", () => {
   expect(reasoningOf("nobody")).toBeUndefined();
 });
 
+it.each([
+  ["bedrock-anthropic", "anthropic.claude-haiku-4-5"],
+  ["bedrock-anthropic", "eu.anthropic.claude-haiku-4-5-20251001-v1:0"],
+  ["vertex-anthropic", "claude-haiku-4-5@20251001"],
+  ["vertex-anthropic", "claude-haiku-4-5"],
+])("knows a model of %s as %s", (kind, name) => {
+  const { reasoning, capabilities } = catalog.facts(kind, name);
+  expect(reasoning).toEqual({ efforts: [], budget: 1024 });
+  expect(capabilities.context).toBe(200_000);
+});
+
 it("keeps the ways to control reasoning, and reads data of older versions", () => {
   const options = [
     { type: "effort", values: ["low", "high", 3] },

@@ -1,6 +1,6 @@
 import type { ListedModel } from "../../../api/model.ts";
 import { isRecord } from "../../wire/json.ts";
-import { MAKERS, namesOf, SOURCES, undated } from "./sources.ts";
+import { MAKERS, makersNames, namesOf, SOURCES, undated } from "./sources.ts";
 
 /** Capabilities, limits and parameters of a model. An undefined member is unknown. */
 export interface ModelFacts {
@@ -67,7 +67,7 @@ export class ModelTable {
   /** Facts about a model of a known provider, or of another upstream. */
   facts(kind: string | undefined, model: string): ModelFacts {
     const own = kind === undefined ? undefined : SOURCES[kind]?.models;
-    for (const name of namesOf(model)) {
+    for (const name of [...namesOf(model), ...makersNames(model)]) {
       for (const provider of own === undefined ? MAKERS : [own, ...MAKERS]) {
         const row = this.#providers.get(provider)?.get(name);
         if (row) return factsOf(name, row);

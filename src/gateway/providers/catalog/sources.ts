@@ -43,6 +43,17 @@ export function namesOf(model: string): string[] {
   return [...new Set(all)].filter((name) => name !== "" && !name.endsWith("-latest"));
 }
 
+/**
+ * Name of a model at its maker, from its name at Bedrock (eu.anthropic.claude-haiku-4-5-20251001-v1:0) or Vertex
+ * (claude-haiku-4-5@20251001). There is none for other forms.
+ */
+export function makersNames(model: string): string[] {
+  const bare = model
+    .replace(/^((us|eu|apac|au|jp|global)\.)?anthropic\./, "")
+    .replace(/(-v\d+(:\d+)?|@\w+)$/, "");
+  return bare === model ? [] : [undated(bare)];
+}
+
 /** Mistral moves these names to models of other prices. */
 const MISTRAL_LATEST = /^(mistral|ministral|magistral|codestral|devstral|pixtral)-.*-?latest$/;
 

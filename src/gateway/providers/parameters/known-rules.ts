@@ -29,7 +29,7 @@ export function knownRules(facts: RuleFacts): ParameterRules {
   if (/(^|\/)(gemini-[12])/.test(model)) all.push({ noSchemaWithTools: true });
   if (/(^|\/)gemini-([3-9]|\d\d)/.test(model)) all.push({ signsCalls: true });
   if (EITHER.test(model)) all.push({ either: [["temperature", "top_p"]] });
-  // Only OpenAI's efforts are the complete list; other hosts also have ways to turn reasoning off.
+  // Only OpenAI's efforts are the complete list; other providers also have ways to turn reasoning off.
   if (reasoning) {
     const efforts = isOpenAi ? reasoning.efforts : [...reasoning.efforts, "none"];
     all.push({ reasoning: { ...reasoning, efforts } });
