@@ -59,12 +59,13 @@ import { Sessions } from "./routing/decide.ts";
 import { Guard } from "./routing/guard.ts";
 import { pollMsFor, type RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
-import { type Serving, Warnings } from "./routing/serving.ts";
+import type { Serving } from "./routing/serving.ts";
+import { Warnings } from "./routing/warnings.ts";
 import { directFetch, SandboxVoters } from "./sandbox/voters.ts";
 import type { Intake } from "./server/connections.ts";
 import { addRoutes } from "./server/routes.ts";
 import { openServer } from "./server/server.ts";
-import { StaticFiles } from "./server/unknown-paths.ts";
+import { StaticFiles } from "./server/static-files.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 
 export interface GatewayOptions extends BuilderPlaces {

@@ -18,10 +18,10 @@ import type {
   SettledPrices,
 } from "./answer-prices.ts";
 import { type ChoiceQuery, choose, netValue, type RouterView } from "./choose.ts";
+import type { DuelCap } from "./duel-cap.ts";
 import { explain } from "./explain.ts";
 import type { LiveRouter } from "./live-router.ts";
 import { prefixesIn } from "./prefixes.ts";
-import type { DuelCap } from "./recent.ts";
 import { RecentMap } from "./recent-map.ts";
 import type { Serving } from "./serving.ts";
 
@@ -72,7 +72,7 @@ export interface DecideParts {
 }
 
 /** The names that are in both lists. A list that is undefined has all names. */
-function both(
+function intersectionOf(
   a: readonly string[] | undefined,
   b: readonly string[] | undefined,
 ): readonly string[] | undefined {
@@ -101,7 +101,7 @@ export async function decide(
   const { x, failed } = encoding instanceof Promise ? await encoding : encoding;
   stopwatch?.stage("encode");
   const { view } = router;
-  // A conversation that has its model, or the guard's, keeps it unless the client requests a duel.
+  // A conversation keeps its model, or the guard's, unless the client requests a duel.
   const isFree = before === undefined && view.guard === undefined;
   const room = isFree ? hasRoomForSecond : undefined;
   const planned = duelFor(view, router.cap, caller, conversation, room);
@@ -120,7 +120,7 @@ export async function decide(
     x,
     needs,
     quotes,
-    allowed: both(options.allowed_models ?? undefined, caller.models),
+    allowed: intersectionOf(options.allowed_models ?? undefined, caller.models),
     tradeoff: options.cost_quality_tradeoff ?? view.config.cost_quality_tradeoff,
     duel: planned.wanted,
     kept: before === undefined ? undefined : { model: before, firmly: inToolLoop },
@@ -161,7 +161,7 @@ export async function decide(
       if (view.config.mode !== "apply") return [];
       return (
         choice.candidates.indices
-          // Another model that answers in place of the first may be the second.
+          // If the first model fails, the second one of a later duel may answer in its place.
           .filter((k) => (isLater ? k !== pair[0] : !pair.includes(k)))
           .toSorted((a, b) => netValue(choice, b) - netValue(choice, a))
           .map((k) => view.models[k]!)
@@ -193,7 +193,7 @@ function quotesOf(
   return quotes;
 }
 
-/** Logs a decision, which is completed unless it was before. */
+/** Completes a decision, unless `decision` is complete already, and logs it. */
 export function logDecision(
   recorder: Pick<Recorder, "decided">,
   { router, complete, isKept }: PendingDecision,
@@ -259,7 +259,7 @@ function singleCandidate(model: string, resting: readonly string[]): string {
   return `${only} at present: ${rest.join("; ")}`;
 }
 
-/** The property of a request or of its router that a duel is not possible with. */
+/** The property of a request or of its router that makes a duel impossible. */
 function obstacleTo(
   { config, models, name }: RouterView,
   { n, needs, inToolLoop, providerSpecific }: Conversation,
@@ -271,7 +271,7 @@ function obstacleTo(
   if (inToolLoop)
     return "the request ends with the result of a tool, and the model that called it answers";
   if (providerSpecific !== undefined)
-    return `the request has ${providerSpecific}, which only some providers support, so it would tell which model answered`;
+    return `the request has ${providerSpecific}, which only some providers support, so it would reveal which model answered`;
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { DuelCap } from "./recent.ts";
+import { DuelCap } from "./duel-cap.ts";
 
 it("limits duels to their share of the requests from the first one on", () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LanguageWatch, looksEnglish } from "./recent.ts";
+import { LanguageWatch, looksEnglish } from "./language-watch.ts";
 
 it.each([
   ["Why is the sky blue, and what would change that?", true],

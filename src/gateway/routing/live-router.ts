@@ -15,8 +15,10 @@ import type { ServedModel } from "../providers/served-model.ts";
 import { AnswerPrices } from "./answer-prices.ts";
 import { type Calibration, poolOf } from "./calibration.ts";
 import type { RouterView } from "./choose.ts";
+import { DuelCap } from "./duel-cap.ts";
+import { LanguageWatch } from "./language-watch.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
-import { DuelCap, LanguageWatch, RecentQueries } from "./recent.ts";
+import { RecentQueries } from "./recent.ts";
 
 /** Tools that all routers of a gateway share. */
 export interface RouterTools {
@@ -31,7 +33,10 @@ export interface RouterTools {
   readonly onError: (error: unknown, router: string) => void;
 }
 
-/** With many routers each one looks less often, so that together they take little of the processor. */
+/**
+ * Interval at which a router looks for changes. It grows with the number of routers, so that together
+ * they take little processor time.
+ */
 export function pollMsFor(routers: number): number {
   return Math.min(4000, Math.max(1000, 4 * routers));
 }
@@ -163,7 +168,7 @@ export class LiveRouter {
     const { store, clock, peers } = this.#tools;
     if (peers.count === 1 || clock.now() - this.#recentAt < RECENT_MS) return;
     this.#recentAt = clock.now();
-    // While the store is unavailable, the queries of this process have to do.
+    // While the store is unavailable, only the queries of this process are known.
     await this.recent.replace(store, this.name).catch(() => {});
   }
 

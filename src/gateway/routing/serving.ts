@@ -1,6 +1,4 @@
-import type { Logger } from "pino";
 import type { Caller } from "../access/access.ts";
-import type { Clock } from "../clock/clock.ts";
 import { matches, specificity } from "../config/aliases.ts";
 import type { Config } from "../config/config.ts";
 import type { Placement } from "../providers/model-specs.ts";
@@ -39,7 +37,7 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
   });
 }
 
-/** Names of models that programs send although nobody configured them there, such as Claude Code. */
+/** Model names that programs such as Claude Code send without being configured to. */
 const FAMILIES = /^(claude|gpt|codex|gemini|grok)-/;
 
 /** The setting that sends names of this family to a router; "" for other names. */
@@ -105,39 +103,3 @@ export function routerNamed(serving: Serving, name: string | undefined): LiveRou
     param: "router",
   });
 }
-
-/** Logs the warnings of the routers within a minute, and then once per hour while they last. */
-export class Warnings {
-  readonly #serving: () => Serving;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #isLogged: () => boolean;
-  readonly #loggedAt = new Map<string, number>();
-  readonly #timer = setInterval(() => this.check(), CHECK_MS).unref();
-
-  /** Only one process of a machine logs the warnings: the one for which `isLogged` is true. */
-  constructor(serving: () => Serving, clock: Clock, logger: Logger, isLogged = () => true) {
-    this.#serving = serving;
-    this.#isLogged = isLogged;
-    this.#clock = clock;
-    this.#logger = logger;
-  }
-
-  check(): void {
-    if (!this.#isLogged()) return;
-    const now = this.#clock.now();
-    for (const { name, warnings } of this.#serving().routers.values()) {
-      const loggedAt = this.#loggedAt.get(name) ?? Number.NEGATIVE_INFINITY;
-      if (warnings.length === 0 || now - loggedAt < REPEAT_MS) continue;
-      this.#loggedAt.set(name, now);
-      for (const warning of warnings) this.#logger.warn({ router: name }, warning);
-    }
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-}
-
-const CHECK_MS = 60_000;
-const REPEAT_MS = 3_600_000;

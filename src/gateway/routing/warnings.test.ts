@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { chat, SANDBOX, startGateway } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
-import { Warnings } from "./serving.ts";
+import { Warnings } from "./warnings.ts";
 
 const GERMAN =
   "Warum ist der Himmel blau, und warum wird er am Abend rot und in der Nacht schwarz?";

@@ -15,7 +15,8 @@ import { Client } from "../wire/client.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { type App, discardBody } from "./app.ts";
 import { checkHeaders } from "./known-headers.ts";
-import { answerUnknownPath, type StaticFiles, UnknownPaths } from "./unknown-paths.ts";
+import type { StaticFiles } from "./static-files.ts";
+import { answerUnknownPath, UnknownPaths } from "./unknown-paths.ts";
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;
