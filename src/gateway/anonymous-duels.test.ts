@@ -6,7 +6,7 @@ import { isRecord } from "./wire/json.ts";
 
 const CITY = '{"city":"Lima"}';
 
-/** The same answer of each dialect, with everything by which its upstream could be told. */
+/** The same answer of each dialect, with everything that could reveal its upstream. */
 const WHOLE: Readonly<Record<DialectName, object>> = {
   chat: {
     id: "chatcmpl-up",
@@ -161,7 +161,7 @@ async function startDuels(pair: readonly DialectName[]) {
   return { host, gateway };
 }
 
-/** The answer without the place in the duel, which the ids of its calls have. */
+/** The answer without its slot number, which is part of the ids of its calls. */
 function withoutSlot(answer: object): unknown {
   return JSON.parse(JSON.stringify(answer).replaceAll(/(call_\w+)_[01]_/g, "$1_"));
 }

@@ -71,7 +71,7 @@ function hasReference({ buffer, byteOffset, length }: Uint8Array): boolean {
 
 /** The memory that a request holds. */
 interface HeldMemory {
-  /** Counts bytes beside those of the body. Throws a 503 if the gateway holds too many. */
+  /** Counts bytes besides those of the body. Throws a 503 if the gateway holds too many. */
   hold(bytes: number): void;
 }
 

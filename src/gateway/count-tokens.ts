@@ -9,8 +9,9 @@ import { resolveFor, type Serving } from "./routing/serving.ts";
 import type { Client } from "./wire/client.ts";
 
 /**
- * Answers POST /v1/messages/count_tokens. A model that speaks Messages counts, the first one of the
- * pool if a router is named. Without one, or if it fails, the number is an estimate that says so.
+ * Answers POST /v1/messages/count_tokens. A model that speaks Messages counts the tokens: the named
+ * one, or the first such model of the named router. If there is none, or if it fails, the response
+ * has an estimate and says so.
  */
 export async function countTokens(
   { serving, reader }: { readonly serving: () => Serving; readonly reader: BodyReader },

@@ -18,7 +18,10 @@ export interface BudgetedDecision {
   readonly pending: PendingDecision;
   /** The cost of the answers in the response. */
   readonly reservation: Reservation | undefined;
-  /** The cost of a second answer that is fetched later, which ends on its own. */
+  /**
+   * The cost of a second answer that is fetched later. It is settled separately, when that answer
+   * ends.
+   */
   readonly reservedForSecond?: Reservation | undefined;
 }
 

@@ -55,8 +55,8 @@ export function hearRouting(peers: Peers, serving: () => Serving): void {
 }
 
 /**
- * The configuration that answers requests. Throws 503 if that is the sandbox because the configuration in the store cannot be
- * served: clients that expect real models must not get simulated answers.
+ * The configuration that answers requests. Throws 503 if the sandbox is served only because the configuration in the
+ * store cannot be served: clients that expect real models must not get simulated answers.
  */
 export function answering(served: Serving, invalid: Configuration["invalid"]): Serving {
   if (!invalid || served.from !== "sandbox") return served;

@@ -110,9 +110,9 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
 
   it("shows both answers at once only if the client requests it", async () => {
     const { post } = sandbox();
-    const asked = await post(path, ask("Tea or coffee?", { joust: { duel: true } }));
-    expect(asked.json.joust.duel).toBe(true);
-    const gone = await secondOf(sandbox(), asked.json.joust.decision_id);
+    const requested = await post(path, ask("Tea or coffee?", { joust: { duel: true } }));
+    expect(requested.json.joust.duel).toBe(true);
+    const gone = await secondOf(sandbox(), requested.json.joust.decision_id);
     expect([gone.status, gone.json.error.code]).toEqual([404, "second_together"]);
     const refused = await post(path, ask("Tea or coffee?", { joust: { duel: false } }));
     expect(refused.json.joust.model).toEqual(expect.any(String));
@@ -355,7 +355,7 @@ keys: {ann: {key: ${key}, budget: 150}}\n`,
   it("stops the second model if the client disconnects before the first answer is complete", async () => {
     const gateway = await startGateway(`sandbox: {speed: 0.01}\n${DUELS}`);
     const leaving = new AbortController();
-    const asked = fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       body: JSON.stringify(chat("Why is the sky blue?")),
       signal: leaving.signal,
@@ -363,7 +363,7 @@ keys: {ann: {key: ${key}, budget: 150}}\n`,
     const decisions = async () => (await gateway.get("/v1/decisions")).json.data;
     while ((await decisions()).length === 0) await new Promise((done) => setImmediate(done));
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     while ((await decisions())[0].answers.length < 2)
       await new Promise((done) => setImmediate(done));
     const [{ answers }] = await decisions();

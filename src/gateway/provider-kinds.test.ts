@@ -41,7 +41,7 @@ const MESSAGE = JSON.stringify({
   usage: { input_tokens: 9, output_tokens: 2 },
 });
 
-/** A host that answers and records. `check` may refuse a request with 403. */
+/** An upstream that answers and records requests. `check` may refuse a request with 403. */
 async function startRecorder(check: (one: Received) => boolean = () => true) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {

@@ -114,7 +114,7 @@ describe("an upstream that speaks Responses", () => {
     expect(named.json.error.message).toContain("background needs a provider that speaks");
   });
 
-  it("is not needed for hosted tools and namespaces beside functions", async () => {
+  it("is not needed for hosted tools and namespaces in addition to functions", async () => {
     const host = await startDialectHost();
     const parameters = { type: "object", properties: {} };
     const call = { id: "call_1", type: "function", function: { name: "spawn", arguments: "{}" } };

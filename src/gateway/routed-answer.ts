@@ -218,24 +218,24 @@ function once<T>(work: () => T): () => T {
 }
 
 /**
- * Does work that no call of a model waits for, each piece in another turn of the event loop. Calls are
- * sent in the next turn, those of requests that arrived together before any of this work. While the
- * model answers, there is time to explain the decision; it is logged after the answers that have
- * arrived by then were passed on.
+ * Runs work that no model call waits for, each piece in its own iteration of the event loop. Calls of
+ * models are sent first, including those of requests that arrived at the same time. While the models
+ * answer, there is time to explain the decision; it is logged after the answers that have arrived by
+ * then were passed on.
  */
 function afterCalls(...works: readonly (() => unknown)[]): void {
   let next = 0;
-  const turn = () => {
+  const runNext = () => {
     const work = works[next++];
     if (!work) return;
-    setImmediate(turn);
+    setImmediate(runNext);
     try {
       work();
     } catch {
       // The error is thrown again to the code that needs the result.
     }
   };
-  setImmediate(() => setImmediate(turn));
+  setImmediate(() => setImmediate(runNext));
 }
 
 /**

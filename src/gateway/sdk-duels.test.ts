@@ -79,7 +79,7 @@ describe("OpenAI's client", () => {
     expect(second.output[0].content[0].text).not.toBe(final.output_text);
     expect(final.output).toHaveLength(1);
     const { json } = await gateway().get(`/v1/decisions/${decision_id}/second`);
-    // The usage of one answer would tell its upstream, so the response has only the sum.
+    // The usage of one answer would reveal its upstream, so the response has only the sum.
     expect(second).not.toHaveProperty("usage");
     expect(final.usage!.output_tokens).toBeGreaterThan(10);
     expect([second.status, second.completed_at]).toEqual(["completed", second.created_at]);

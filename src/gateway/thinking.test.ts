@@ -122,7 +122,7 @@ const FORMAT = (age: object) => ({
 });
 const TOOLS = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
 
-it("passes a schema on beside tools and thinking", async () => {
+it("passes a schema on together with tools and thinking", async () => {
   const { host, gateway } = await startClaude();
   const response_format = FORMAT({ type: ["integer", "null"], minimum: 0 });
   const extra = { model: "to-haiku", tools: TOOLS, reasoning_effort: "low", response_format };

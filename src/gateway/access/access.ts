@@ -19,9 +19,12 @@ export interface Caller {
   /** Name of the API key; undefined without a key. */
   readonly name?: string | undefined;
   readonly isAdmin: boolean;
-  /** Whether requests that do not request a duel get a second answer, which can be fetched. */
+  /**
+   * Whether requests that did not ask for a duel also get a second answer, which the client can
+   * fetch later.
+   */
   readonly duels?: boolean | "auto" | undefined;
-  /** Limit of requests at a time. */
+  /** Limit of concurrent requests. */
   readonly concurrent?: number | undefined;
   /** US dollars per month. */
   readonly budget?: number | undefined;
@@ -174,7 +177,7 @@ export class Access {
     return { name, scopes, expiresAt, token, csrf: this.#signIns.csrfOf(signIn) };
   }
 
-  /** Why a session is not valid; undefined if it is. */
+  /** Reason why a session is not valid; undefined if it is valid. */
   #endOf({ id, key, expiresAt }: SignIn): string | undefined {
     if (this.#byId.get(key)?.revokedAt !== undefined) return "the API key was revoked";
     if (expiresAt <= this.#clock.date()) return "the session has expired";
@@ -250,8 +253,8 @@ export class Access {
 
   /**
    * Sets aside the most that a request can cost. Returns undefined if the caller has no budget.
-   * Throws 429 if the budget does not allow it, and 403 if the cost is unknown and may not be
-   * guessed.
+   * Throws 429 if the budget does not allow it, and 403 if the cost is unknown and
+   * `server.unpriced` does not allow an estimate.
    */
   async reserve(
     { owner, budget }: Caller,
@@ -266,15 +269,15 @@ export class Access {
     return this.#spending.reserve(owner, budget, most);
   }
 
-  /** Gives the parts of budgets that this node holds back to the store. */
+  /** Gives all leased parts of budgets back to the store. */
   close(): Promise<void> {
     return this.#spending.close();
   }
 
   /**
-   * Counts a request with a prompt, or a stream of events, until the returned function is
-   * called. Throws 429 if the caller has too many of them at a time. Returns a promise only if
-   * other processes hold what is left of the limit.
+   * Counts a request with a prompt, or a stream of events, until the returned function is called.
+   * Throws 429 if the caller has too many of them at a time. Returns a promise only if this process
+   * must ask the others for a part of the limit.
    */
   begin({ owner = "", concurrent }: Caller, kind: Concurrent): (() => void) | Promise<() => void> {
     const limit =

@@ -4,7 +4,7 @@ import { HttpError } from "../wire/http-error.ts";
 
 /** Dollars of a key's budget that are set aside for one request. */
 export interface Reservation {
-  /** Replaces the reserved dollars by what the request has cost. Must be called once. */
+  /** Replaces the reserved dollars with the actual cost of the request. Must be called once. */
   settle(cost: number): void;
   /** Dollars that are set aside. */
   readonly amount: number;
@@ -107,8 +107,8 @@ export class Budgets {
   }
 
   /**
-   * Leases dollars from the store until `want` are free, or a larger chunk. Does nothing
-   * if the store was short a moment ago.
+   * Leases dollars from the store until `want` are free, or a larger chunk. Does nothing if the
+   * store granted less than was needed a moment ago.
    */
   #lease(account: Account, want: number): Promise<void> {
     if (want > 0 && this.#now() - account.shortAt < SHORT_MS) return Promise.resolve();
@@ -206,9 +206,9 @@ interface Account {
 
 /** Time after which other nodes may take what this one holds. */
 const LEASE_MS = 60_000;
-/** A node stops spending this much earlier, because its clock is not the store's. */
+/** A node stops spending this much earlier, because its clock may differ from that of the store. */
 const SAFETY_MS = 5000;
-/** Time for which the store is not queried again after it was short. */
+/** Time for which the store is not queried again after it granted less than was needed. */
 const SHORT_MS = 200;
 const RENEW_MS = 20_000;
 const IDLE_MS = 60_000;

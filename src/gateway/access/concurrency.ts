@@ -4,9 +4,9 @@ import type { MachineLimits } from "../peers/peers.ts";
 type End = () => void;
 
 /**
- * Counts requests at a time, by client. If several processes share the limits, this one holds
- * permits of the machine: most requests use one that is here, and only if none is left this
- * process requests more.
+ * Counts the concurrent requests of each client. If several processes share the limits, each
+ * process holds some permits of the machine in advance. A request uses one of them, and the process
+ * asks for more only if none is left.
  */
 export class Concurrency {
   readonly #limits: MachineLimits | undefined;

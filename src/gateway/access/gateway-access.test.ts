@@ -237,7 +237,7 @@ models: {m: {provider: p, price: {input: 180000, output: 200000}}}`,
     expect(await store.spent("config:k", month)).toBeLessThan(3);
   });
 
-  it("excludes models without a price, unless their cost may be guessed", async () => {
+  it("excludes models without a price, unless their cost may be estimated", async () => {
     const host = await startHost();
     const yaml = (unpriced: string) => `${keys}
 server: {unpriced: ${unpriced}}

@@ -83,7 +83,7 @@ describe("a session", () => {
     expect((await get("/v1/admin/keys", { ...session, ...csrf, ...bearer })).status).toBe(200);
   });
 
-  it("ends when its person signs out, also on another node", async () => {
+  it("ends on all nodes when the person signs out", async () => {
     const folder = newFolder();
     const a = await startGateway(YAML, { folder });
     const { session, csrf } = await signIn("ann-ann-ann-ann-ann", a);

@@ -50,8 +50,8 @@ export class SignIns {
   }
 
   /**
-   * The session in the cookies of a request, expired or not; undefined if there is none. A forged one, or one whose
-   * key is gone, has expired at time 0.
+   * The session in the cookies of a request, expired or not; undefined if there is none. If the cookie is forged or
+   * its key is gone, the session is reported as expired at time 0.
    */
   in(cookies: unknown): SignIn | undefined {
     const token = typeof cookies === "string" ? PATTERN.exec(cookies)?.[1] : undefined;

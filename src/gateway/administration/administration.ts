@@ -67,7 +67,7 @@ export interface Served extends ServedModels {
  */
 export class Administration {
   readonly #parts: AdministrationParts;
-  /** The newest revision. Its content is that of `#servedRevision`, if it cannot be served itself. */
+  /** The newest revision. If it cannot be served, its content is that of `#servedRevision`. */
   #current: Revision;
   #servedRevision: number;
   #invalid: InputError | undefined;
@@ -98,8 +98,8 @@ export class Administration {
   }
 
   /**
-   * Builds what is served from the newest configuration for which this is possible, and logs the problem of the newest
-   * one if that is another. A revision that cannot be served stays in the store.
+   * Builds models and routers from the newest configuration that can be served. If that is not the newest revision,
+   * logs why the newest one cannot be served; it stays in the store.
    */
   async serveFirst<T>(build: (config: Config) => Promise<T>): Promise<T> {
     const { store, base, vault, logger } = this.#parts;
@@ -214,8 +214,8 @@ export class Administration {
   }
 
   /**
-   * The entry of a provider for a test of it, with its secrets: as it would be after a change to `value`, or as it is. A
-   * test with secrets of the configuration is written to the audit log.
+   * Returns the entry of a provider, with its secrets, for a test: the entry after a change to `value`, or the present
+   * one. A test with secrets of the configuration is written to the audit log.
    */
   async entryForTest(caller: Caller, name: string, value?: JsonObject): Promise<JsonObject> {
     const { base, audit } = this.#parts;
@@ -257,8 +257,8 @@ export class Administration {
   }
 
   /**
-   * Makes an earlier revision the newest one. Secrets that were replaced since stay as they are, unless the address
-   * was another one. Returns the fields of the secrets that stayed although the earlier revision had others.
+   * Makes an earlier revision the newest one. Secrets that were replaced after it keep their new values, unless the
+   * earlier revision sends them to another address. Returns the fields whose secret keeps a new value.
    */
   revert(caller: Caller, basedOn: number, revision: number): Promise<readonly string[]> {
     return this.#inTurn(async () => {

@@ -198,7 +198,7 @@ describe("a provider that is added alone", () => {
   });
 });
 
-it("a change that is based on a revision of the future is refused with the newest one", async () => {
+it("a change that is based on a revision that does not exist yet is refused, and the error names the newest one", async () => {
   const { gateway } = await startWithHouse();
   const { status, json } = await change(gateway, 8, ["routers", "auto", {}]);
   expect([status, json.error.code]).toEqual([409, "configuration_changed"]);

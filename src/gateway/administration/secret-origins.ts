@@ -40,9 +40,9 @@ export function checkOrigins(
 }
 
 /**
- * The document of an earlier revision with the secrets of the present one, because a secret that was replaced since
- * may be invalid. Where a secret would be sent to an origin for which it was not entered, the earlier one returns. `kept`
- * has the fields whose secret is the present one and was another one in the earlier revision.
+ * The document of an earlier revision with the present secrets, because a secret that was replaced since then may be
+ * invalid. If that would send a present secret to an origin for which it was not entered, the earlier secret is used.
+ * `kept` has the fields whose present secret replaces another one of the earlier revision.
  */
 export function revertedDocument(
   now: Described,

@@ -26,8 +26,9 @@ function isSecret(path: readonly string[]): boolean {
 }
 
 /**
- * A new value of an entry, with the secrets of its old value that it does not mention or only shows as hidden. A secret
- * is replaced by another text in its place and removed by null. `path` is the place of the entry in the configuration.
+ * Adds the secrets of the old value of an entry to the new one, where the new value leaves them out or only has their
+ * placeholders. Another text in the place of a secret replaces it, and null removes it. `path` is the place of the
+ * entry in the configuration.
  */
 export function keepSecrets(
   value: JsonObject,

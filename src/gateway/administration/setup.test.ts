@@ -38,7 +38,7 @@ describe("setup", () => {
     ]);
   });
 
-  it("requires the provider if the form of the key does not tell it", async () => {
+  it("requires the name of the provider if the key does not show it", async () => {
     const { gateway } = await start();
     const unclear = await gateway.post("/v1/admin/setup", { based_on: 0, key: "0123456789" });
     expect([unclear.status, unclear.json.error.code]).toEqual([400, "provider_unknown"]);
@@ -61,7 +61,7 @@ describe("the test of a provider", () => {
     expect(report.steps[0].detail).toContain("check the address");
   });
 
-  it("calls models that the host lists, if none are named", async () => {
+  it("calls models that the provider lists, if none are named", async () => {
     const { upstream, gateway } = await start();
     const value = { url: upstream.url, key: KEY };
     const { json } = await gateway.post("/v1/admin/providers/test", { name: "house", value });

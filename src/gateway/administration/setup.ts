@@ -13,7 +13,7 @@ export function providerOfKey(key: string, given: string | undefined): string {
   if (given === undefined && found !== undefined && others.length === 0) return found;
   const message =
     given === undefined
-      ? "the form of this key fits no single provider"
+      ? "the provider of this key cannot be recognised from its form"
       : `there is no known provider ${given}`;
   throw new HttpError(400, message, {
     hint: `name its provider: ${names.join(", ")}`,

@@ -68,7 +68,7 @@ function createKey(file: string): Uint8Array | undefined {
   const descriptor = openSync(temporary, "w", 0o600);
   try {
     writeSync(descriptor, `${key.toString("hex")}\n`);
-    // A configuration must not outlive the key that reads it.
+    // The key must be on disk before any configuration is encrypted with it.
     fsyncSync(descriptor);
     linkSync(temporary, file);
     return key;

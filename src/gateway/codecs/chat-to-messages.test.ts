@@ -247,7 +247,7 @@ it.each<[object, RegExp]>([
   [{ messages: [3] }, /messages\[0\] is not an object/],
   [{ messages: [{ role: "critic", content: "x" }] }, /messages\[0\]\.role is "critic"/],
   [{ messages: [user(5)] }, /messages\[0\]\.content is neither/],
-  [{ messages: [user([{ type: "input_audio" }])] }, /audio has no place in messages/],
+  [{ messages: [user([{ type: "input_audio" }])] }, /audio cannot be sent in the dialect messages/],
   [{ messages: [user([{ type: "image_url" }])] }, /image_url has no url/],
   [{ messages: [user([{ type: "file", file: { file_id: "f" } }])] }, /has no file_data/],
   [{ messages: [{ role: "tool", content: "x" }] }, /tool_call_id is missing/],

@@ -62,7 +62,7 @@ export function translateRequest(given: Json, route: Route) {
   if (lacks.length > 0) {
     const isTool = request.tools?.some((tool) => isForeign(tool, to));
     const param = isTool ? "tools" : undefined;
-    throw new Untranslatable(`${lacks.join(", ")} has no place in ${to}`, param);
+    throw new Untranslatable(`${lacks.join(", ")} cannot be sent in the dialect ${to}`, param);
   }
   const items = withoutForeignReasoning(request.items, { dialect: to, model: origin });
   const { request: named, names } = acceptedNames({ ...request, items, model }, to);
@@ -112,7 +112,7 @@ function adapt(request: ItemRequest, { to, requestsUsage, schemas = false }: Rou
   const encrypted = /^(gpt-[34]|chatgpt)/.test(request.model)
     ? []
     : ["reasoning.encrypted_content"];
-  const include = [...new Set([...listed(own?.include), ...encrypted])];
+  const include = [...new Set([...listOf(own?.include), ...encrypted])];
   const responses = { ...own, include, store: false };
   return {
     request: { ...accepted, extra: { ...request.extra, responses } },
@@ -120,7 +120,7 @@ function adapt(request: ItemRequest, { to, requestsUsage, schemas = false }: Rou
   };
 }
 
-function listed(value: unknown): unknown[] {
+function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Schema of joust.yaml. docs/configuration.md describes each member.
  *
- *   provider  a host of models: address, key and dialect
+ *   provider  a service that serves models: address, key and dialect
  *   model     an upstream model under the name that clients and votes use
  *   router    a pool of models with an encoder, a policy and a trade-off of its own
  */
@@ -66,7 +66,7 @@ const PROVIDER = z.strictObject({
   /** File with the credentials of a Google account, or `default` for the account that google-auth-library finds. */
   credentials: FILE.optional(),
   headers: HEADERS.default({}),
-  /** Whether to send `stream_options`, which some hosts refuse. */
+  /** Whether to send `stream_options`, which some providers refuse. */
   request_usage: z.boolean().optional(),
   /** Name of `request_usage` in version 0.1. */
   asks_usage: z.boolean().optional(),
@@ -163,7 +163,9 @@ const DUELS = z
 const JUDGE = z.strictObject({
   model: NAME,
   share: SHARE.default(0.05),
-  /** Weight of a vote of the judge. How far its votes follow those of people is learned. */
+  /**
+   * Weight of a vote of the judge. The learner estimates how far its votes follow those of people.
+   */
   weight: SHARE.default(1),
   /** Whether the judge also compares what two models would do in requests with tools. */
   tools: z.boolean().default(false),
@@ -272,11 +274,14 @@ const SERVER = z
     /** Largest number of connections from one address. Default: half of `connections`. */
     connections_per_address: z.int().positive().optional(),
     drain_seconds: SECONDS.default(30),
-    /** Requests at a time for each key without a limit of its own. */
+    /** Concurrent requests for each key without a limit of its own. */
     concurrent: z.int().positive().default(1000),
     /** Time between SIGTERM and the end of listening, while /readyz answers 503. */
     shutdown_delay_seconds: z.number().min(0).max(600).default(0),
-    /** How models without a price serve keys with a budget: not at all, or at an estimated cost. */
+    /**
+     * Whether keys with a budget may use models without a price: `refuse`, or `estimate` their
+     * cost.
+     */
     unpriced: z.enum(["refuse", "estimate"]).default("refuse"),
     /** Requests per minute for each key without a limit of its own. */
     rate: z.number().positive().optional(),
@@ -316,7 +321,7 @@ const KEY = z.strictObject({
   budget: z.number().positive().optional(),
   /** Requests per minute. */
   rate: z.number().positive().optional(),
-  /** Requests at a time. */
+  /** Concurrent requests. */
   concurrent: z.int().positive().optional(),
   /** `duels.mode` for the requests of this key. */
   duels: z.union([z.boolean(), z.literal("auto")]).optional(),

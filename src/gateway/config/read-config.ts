@@ -55,7 +55,7 @@ export function checkConfig(
   lineOf: (path: readonly PropertyKey[]) => number | undefined = () => undefined,
 ): Config {
   const parsed = CONFIG.safeParse(value, { error: describeWithoutSecrets });
-  // A member that is reported already is not reported again for what follows from its fault.
+  // A member that has a fault already is not reported again for a consequence of that fault.
   const besides = (found: readonly Fault[], more: Iterable<Fault>) => {
     const paths = new Set(found.map(({ path }) => path.join()));
     return [...found, ...[...more].filter(({ path }) => !paths.has(path.join()))];

@@ -59,7 +59,7 @@ async function deliverWhole(
   const joust = {
     ...(await note([model.name])),
     model: model.name,
-    fallbacks: listed(fallbacks),
+    fallbacks: unlessEmpty(fallbacks),
     adapted: answer.adapted,
   };
   const isTextNeeded = needsText();
@@ -87,7 +87,7 @@ async function deliverStream(
   const joust = {
     ...(await note([model.name])),
     model: model.name,
-    fallbacks: listed(fallbacks),
+    fallbacks: unlessEmpty(fallbacks),
     adapted: answer.adapted,
   };
   const label = dialect.labelStream(
@@ -165,7 +165,7 @@ function headersOf(
 }
 
 /** Returns undefined for an empty list, so that it is left out of JSON. */
-function listed<T>(list: readonly T[]): readonly T[] | undefined {
+function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
 }
 

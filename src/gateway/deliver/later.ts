@@ -17,7 +17,7 @@ interface Created {
 /**
  * Writes the first answer of a duel as a single answer. Like in every duel, the name of its model,
  * its cost and the members that only its provider writes stay hidden until the vote. The usage is an
- * estimate, because the provider's own count would tell the provider.
+ * estimate, because the provider's own count would reveal the provider.
  */
 export function deliverFirst(
   client: Client,
@@ -99,12 +99,15 @@ function written(
   return writer.whole(answers, estimatedUsage(promptTokens, shown), joust);
 }
 
-/** Usage that does not depend on the upstream: the estimate of the prompt, which both answers share, and that of the text. */
+/**
+ * Usage that does not depend on the upstream: an estimate for the prompt, the same for both answers, and one for the
+ * text of the answer.
+ */
 export function estimatedUsage(promptTokens: number, text: string): Usage {
   return { ...NO_USAGE, promptTokens, completionTokens: tokensIn(Buffer.byteLength(text)) };
 }
 
-/** The request for the second answer, which nobody reads as a stream. */
+/** The request for the second answer, which is never streamed. */
 export function requestForSecond(request: ResponseForm["request"]): UpstreamRequest {
   if (!request.stream) return request;
   const edits = { set: { stream: "false" }, drop: ["stream_options"] };

@@ -8,7 +8,7 @@ import { NO_ORIGIN } from "../codecs/items/reasoning.ts";
  * words and its summaries of reasoning look alike, and so do texts and refusals. Items without words are left out.
  */
 export function anonymousChoice({ items, stop }: Choice, callId: CallId): Choice {
-  const shown = items.map(withoutHost).filter(hasContent);
+  const shown = items.map(withoutTraces).filter(hasContent);
   const hasCalls = shown.some(({ type }) => type === "function_call");
   return {
     items: shown.map((item, index) =>
@@ -20,7 +20,8 @@ export function anonymousChoice({ items, stop }: Choice, callId: CallId): Choice
 
 type CallId = (index: number) => string;
 
-function withoutHost(item: Item): Item {
+/** The item without the members that reveal its upstream. */
+function withoutTraces(item: Item): Item {
   switch (item.type) {
     case "message":
       return { ...item, id: undefined, extra: undefined, content: plainParts(item.content) };

@@ -17,7 +17,10 @@ export interface Dialect {
   readonly endpoint: UpstreamRequest["endpoint"];
   /** Headers of a client that are passed on to upstreams that speak the dialect. */
   readonly passedHeaders: readonly string[];
-  /** Throws if a request that is not passed on as it is needs a state that its upstream would keep. */
+  /**
+   * Throws if a request refers to state that an upstream keeps. Not called for requests that are
+   * passed on unchanged.
+   */
   checkState?(members: Members): void;
   /** Reads a request that names a router. Throws a 400 if a member is invalid. */
   read(members: Members, headers: RequestHeaders): Conversation;

@@ -80,8 +80,8 @@ describe("the dollar limit", () => {
 describe("a journal", () => {
   it("keeps answers, so that nothing is paid twice, and ignores a torn last line", async () => {
     const file = join(newFolder(), "journal.jsonl");
-    let asked = 0;
-    const model = simulatedModel("m", () => ({ text: `answer ${++asked}`, cost: 0.0001 }));
+    let requests = 0;
+    const model = simulatedModel("m", () => ({ text: `answer ${++requests}`, cost: 0.0001 }));
     const first = await openCalls(file, 1);
     await first.calls.call(model, "k", messages("?"));
     first.journal.close();
@@ -104,25 +104,25 @@ describe("a journal", () => {
 
   it("sends a prompt once if two comparisons need its answer at the same time", async () => {
     const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1);
-    let asked = 0;
-    const model = simulatedModel("m", () => ({ text: `${++asked}`, cost: 0 }));
+    let requests = 0;
+    const model = simulatedModel("m", () => ({ text: `${++requests}`, cost: 0 }));
     await Promise.all([1, 2, 3].map(() => calls.call(model, "k", messages("?"))));
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
   });
 });
 
 it("retries, and gives up a model that fails again and again", async () => {
   const { calls, limit } = await openCalls(join(newFolder(), "journal.jsonl"), 1, { retries: 1 });
-  let asked = 0;
+  let requests = 0;
   const model = simulatedModel("m", () =>
-    ++asked === 1 ? { error: "broken" } : { error: "status" },
+    ++requests === 1 ? { error: "broken" } : { error: "status" },
   );
   for (let i = 0; i < 9; i++) {
     expect(await calls.call(model, `${i}`, messages("?"))).toMatchObject({ status: "failed" });
   }
   expect(calls.hasGivenUp("m")).toBe(true);
   expect(calls.failures.get("m")).toMatchObject({ count: 5 });
-  expect(asked).toBeLessThanOrEqual(10);
+  expect(requests).toBeLessThanOrEqual(10);
   // Only the broken answer may have been charged.
   expect(limit.spent).toBeGreaterThan(0);
   expect(limit.spent).toBeLessThan(0.001);

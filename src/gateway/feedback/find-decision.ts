@@ -14,9 +14,8 @@ interface Parts {
 }
 
 /**
- * Finds the decision that an id names: its own id, that of its answer, or the one that a client
- * with the key `owner` chose. An id of Joust's form is looked up as such first, any other form as
- * the client's.
+ * Finds a decision by its own id, by the id of its answer, or by an id that a client with the key
+ * `owner` chose. An id of Joust's form is looked up as such first, any other form as the client's.
  */
 export async function findDecision(
   { store, log }: Parts,

@@ -17,8 +17,8 @@ export function traitsOfAnswers(
 }
 
 /**
- * The family of a model: its maker if the name tells it, otherwise the letters with which the name
- * begins, without the names of upstreams before it.
+ * The family of a model: its maker if the name shows it, otherwise the letters with which the name
+ * begins. A prefix such as `openai/` is ignored.
  */
 export function familyOf({ upstreamName }: Model): string {
   const name = upstreamName.toLowerCase().split("/").at(-1)!;

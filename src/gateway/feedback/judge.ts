@@ -42,7 +42,10 @@ export interface AnsweredRequest {
   readonly decision: Decision;
 }
 
-/** Two answers that were compared, in the order shown, and the id of the vote if it is not that of the decision. */
+/**
+ * Two answers that were compared, in the order shown, and the id of the vote if it differs from that of the
+ * decision.
+ */
 interface ComparedAnswers {
   readonly models: readonly [ServedModel, ServedModel];
   readonly texts: readonly [string, string];
@@ -50,10 +53,10 @@ interface ComparedAnswers {
 }
 
 /**
- * A model that votes on a share of the requests. On a duel it compares the answers that were
- * shown. On a single answer it has a second model answer the same request in the background, so
- * that traffic without voters teaches something too. If it may, it also compares steps of agents: what two
- * models would do next, of which only the served one is done. Requests never wait for the judge.
+ * A model that votes on a share of the requests. On a duel it compares the answers that were shown. On a
+ * single answer it has a second model answer the same request in the background, so that traffic without
+ * voters teaches something too. If `judge.tools` is set, it also compares the next steps of two agents, of
+ * which only the served one is carried out. Requests never wait for the judge.
  */
 export class Judge {
   readonly #parts: JudgeParts;
@@ -198,7 +201,7 @@ export class Judge {
     return pair.map((k) => view.models[k]!).find((other) => other.name !== model.name);
   }
 
-  /** A second answer, which nobody sees. Its cost is logged in slot 1 and charged to no key. */
+  /** A second answer, which is not shown. Its cost is logged in slot 1 and charged to no key. */
   async #answer({ dialect, members, decision, conversation }: AnsweredRequest, model: ServedModel) {
     const { router, id } = decision;
     const once = editMembers(members, { set: { stream: "false" }, drop: ["stream_options"] });

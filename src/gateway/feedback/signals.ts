@@ -203,5 +203,5 @@ const WAITING_MS = 30 * 60_000;
 const MOST_OWED = 100;
 /** Messages after an answer's prompt among which the next prompt is expected: the answer, tool calls and their results. */
 const LOOK_BACK = 32;
-/** Cosine of two prompts from which the second is the first in other words. */
+/** Cosine from which a prompt counts as the previous one in other words. */
 const REPHRASED = 0.8;

@@ -73,7 +73,7 @@ function chargesOf(random: Random): ByCategory {
 export interface Traffic {
   readonly seed: number;
   readonly conversations: number;
-  readonly turns: number;
+  readonly requests: number;
   /** Whether the upstreams cache prefixes. */
   readonly caches: boolean;
   /** Probability that a request changes the model. */
@@ -95,7 +95,7 @@ interface Script {
   readonly users: readonly string[];
   /** Milliseconds since the request before. */
   readonly gaps: readonly number[];
-  answerLength(model: Model, turn: number): number;
+  answerLength(model: Model, request: number): number;
   /** Reported cost per dollar at the list price; undefined if the upstream reports none. */
   chargeOf(model: Model): number | undefined;
 }
@@ -124,8 +124,8 @@ export function simulate(traffic: Traffic) {
     spent += play(
       script,
       traffic.caches,
-      (turn) => {
-        if (turn > 0 && choice.uniform() < traffic.switching)
+      (request) => {
+        if (request > 0 && choice.uniform() < traffic.switching)
           kept = choose(choice, script.category, traffic);
         const other = MODELS[(MODELS.indexOf(kept) + 1) % 3]!;
         return choice.uniform() < traffic.duels ? [kept, other] : [kept];
@@ -178,18 +178,18 @@ interface Played {
 function play(
   { system, users, gaps, answerLength, chargeOf }: Script,
   caches: boolean,
-  modelsFor: (turn: number) => readonly Model[],
+  modelsFor: (request: number) => readonly Model[],
   onAnswer: (played: Played) => void = () => {},
 ): number {
   const messages: Message[] = [{ role: "system", content: system }];
   const read = new Map<string, { at: number; characters: number }>();
   let now = 0;
   let total = 0;
-  for (const [turn, user] of users.entries()) {
-    now += gaps[turn]!;
+  for (const [request, user] of users.entries()) {
+    now += gaps[request]!;
     messages.push({ role: "user", content: user });
     const characters = lengthOf(messages);
-    const answers = modelsFor(turn).map((model) => {
+    const answers = modelsFor(request).map((model) => {
       const tokens = (count: number) => Math.round((model.grain * count) / LETTERS_PER_TOKEN);
       const before = read.get(model.name);
       const isWarm = caches && before !== undefined && now - before.at < 300_000;
@@ -202,7 +202,7 @@ function play(
         promptTokens,
         cachedTokens: cached,
         cacheWriteTokens: writes,
-        completionTokens: answerLength(model, turn),
+        completionTokens: answerLength(model, request),
       };
       read.set(model.name, { at: now, characters });
       const listed = costOf(usage, model.price)!;
@@ -210,7 +210,7 @@ function play(
       const cost = listed * (charge ?? 1);
       return { model, usage: charge === undefined ? usage : { ...usage, cost }, cost };
     });
-    onAnswer({ messages: [...messages], gap: gaps[turn]!, answers });
+    onAnswer({ messages: [...messages], gap: gaps[request]!, answers });
     total += answers.reduce((sum, { cost }) => sum + cost, 0);
     const { completionTokens } = answers[0]!.usage;
     const letters = (LETTERS_PER_TOKEN * completionTokens) / answers[0]!.model.grain;
@@ -223,7 +223,7 @@ function play(
 function scriptOf(
   random: Random,
   i: number,
-  { turns, seed, system = 3000 }: Traffic,
+  { requests, seed, system = 3000 }: Traffic,
   { lengths, charges }: Readonly<Record<"lengths" | "charges", ByCategory>>,
 ): Script {
   const category = random.integer(CATEGORIES);
@@ -232,11 +232,11 @@ function scriptOf(
   return {
     category,
     system: `${seed} ${i} ${"s".repeat(long(system))}`,
-    users: Array.from({ length: turns }, () => "u".repeat(long(900))),
-    gaps: Array.from({ length: turns }, () => -90_000 * Math.log(1 - random.uniform())),
+    users: Array.from({ length: requests }, () => "u".repeat(long(900))),
+    gaps: Array.from({ length: requests }, () => -90_000 * Math.log(1 - random.uniform())),
     chargeOf: ({ name }) => charges.get(name)?.[category],
-    answerLength: (model, turn) => {
-      const own = random.split(`${model.name} ${turn}`);
+    answerLength: (model, request) => {
+      const own = random.split(`${model.name} ${request}`);
       return Math.max(
         1,
         Math.round(lengths.get(model.name)![category]! * mood * Math.exp(0.4 * own.normal())),

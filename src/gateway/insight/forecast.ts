@@ -26,7 +26,10 @@ export interface Quantiles {
 
 /** When routing will beat the best single model with a probability of 95%. */
 export interface Forecast {
-  /** now: it does; later: in most futures it will; never: in most futures it will not within the horizon. */
+  /**
+   * now: routing beats it already; later: in most futures it will; never: in most futures it will not within
+   * the horizon.
+   */
   readonly verdict: "now" | "later" | "never";
   /** Probability that routing beats the best single model with what is known now. */
   readonly sure: number;

@@ -44,7 +44,7 @@ export class Forecasts {
     const known = this.#known.get(name);
     const isDue = known?.key !== key && this.#clock.now() - (known?.at ?? -Infinity) >= EVERY_MS;
     if (isDue && version >= FEWEST && !this.#running && !this.#isStopped) {
-      // The others are told at once, so that they do not compute the same.
+      // The other processes are told at once, so that they do not compute the same forecast.
       this.#set(name, key, known?.forecast);
       this.#running = this.#compute(router, key).finally(() => {
         this.#running = undefined;
@@ -77,7 +77,7 @@ export class Forecasts {
       });
       this.#set(name, key, forecast);
     } catch (error) {
-      if (!this.#isStopped) this.#logger.error({ err: error, router: name }, "no forecast");
+      if (!this.#isStopped) this.#logger.error({ err: error, router: name }, "the forecast failed");
     } finally {
       await this.#thread.terminate();
       this.#thread = undefined;

@@ -19,7 +19,7 @@ it.each([
       const traffic = {
         seed: 2000 + seed,
         conversations: 40,
-        turns: 12,
+        requests: 12,
         caches,
         switching,
         reports,

@@ -116,7 +116,7 @@ describe("spend", () => {
 });
 
 describe("savings in conversations of twelve requests", () => {
-  const common = { turns: 12, duels: 0, switching: 0.05 };
+  const common = { requests: 12, duels: 0, switching: 0.05 };
 
   it.each([true, false])("lie inside their intervals in most worlds, caches: %s", (caches) => {
     let inside = 0;
@@ -161,7 +161,7 @@ describe("savings in conversations of twelve requests", () => {
   ])("are not $before dollars where $saved were saved", (one) => {
     const { model, price, traffic, share, before, saved } = one;
     const favourite = { model, share };
-    const run = simulate({ turns: 12, caches: true, duels: 0, favourite, ...traffic });
+    const run = simulate({ requests: 12, caches: true, duels: 0, favourite, ...traffic });
     const truth = run.truth.get(model)! - run.spent;
     expect(Math.abs(atListPrice(run, price) - before)).toBeLessThan(0.5);
     expect(Math.abs(truth - saved)).toBeLessThan(0.15);

@@ -60,9 +60,9 @@ export function spendOf(
 }
 
 /**
- * Cost of the answers that no request needed: one of the two answers of each duel, and everything that a judge requested.
- * A model has given `shown - duels` single answers and half of its answers in duels for the requests themselves; the
- * others are priced at the mean cost of an answer that it gave. Calls that failed are no part of that mean.
+ * Cost of the answers that no request needed: one of the two answers of each duel, and everything that a judge
+ * requested. A model gave `shown - duels` single answers and half of its answers in duels for the requests themselves.
+ * All its other answers are learning, at the mean cost of its answers. Calls that failed are not part of that mean.
  */
 function learningCost(models: readonly Counts[]): number {
   return models.reduce((sum, { cost, failed_cost, answers, failures, shown, duels }) => {

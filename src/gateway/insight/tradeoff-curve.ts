@@ -53,7 +53,7 @@ function singlesOf(
       model: models[k]!,
       cost: costOf(always, traffic),
       wins: winsOf(alone, samples),
-      // In the same samples, so that uncertainty about the model itself cancels.
+      // Both utilities are from the same sample, so uncertainty about the model itself cancels.
       beaten: routed && winsOf((sample) => routed(sample) - alone(sample), samples),
     };
   });

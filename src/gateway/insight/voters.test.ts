@@ -72,7 +72,7 @@ it("voters have the reliability that the learner estimates, and judges their sca
   expect(judge!.scale!.lo).toBeLessThan(judge!.scale!.hi);
 });
 
-it("an excluded voter teaches nothing until included again; the audit log tells who was meant until the voter is forgotten", async () => {
+it("an excluded voter teaches nothing until included again; the audit log names the voter until the voter is forgotten", async () => {
   const { client, learned } = await withVoters(SANDBOX, { ann: 2, mallory: 3 });
   const taught = await learned();
   const weigh = (weight: number) => client.weighVoter("auto", { voter: "mallory", weight });

@@ -28,7 +28,7 @@ export interface World {
   readonly told: "none" | "noisy" | "exact";
 }
 
-/** Numbers of the leaderboard beside the truth. */
+/** Numbers of the leaderboard and their true values. */
 export interface Checked {
   readonly votes: number;
   /** Models in categories, and on the mix of categories that was voted on. */
@@ -194,7 +194,7 @@ export function shareInside(intervals: readonly Interval[]): number {
   );
 }
 
-/** Slope of the regression of the truth on the prediction: 1 if predictions mean what they say. */
+/** Slope of the regression of the truth on the prediction: 1 if predictions are calibrated. */
 export function slopeOf(pairs: readonly Predicted[]): number {
   const n = pairs.length;
   const x = pairs.reduce((sum, { predicted }) => sum + predicted / n, 0);

@@ -3,7 +3,10 @@ import type { Store } from "../../store/store.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { Flushable } from "./logged.ts";
 
-/** Longest time that a decision waits in the queue of one process, and in that of one of many. */
+/**
+ * Longest time that a decision waits in the queue: of a single process, and of one of several
+ * processes.
+ */
 const DELAY_MS = 50;
 const MOST_DELAY_MS = 200;
 
@@ -12,7 +15,7 @@ export class MachineLog extends GroupCommit implements Flushable {
   readonly #peers: Peers;
 
   constructor(store: Pick<Store, "append" | "record">, peers: Peers) {
-    // All processes together make as many commits as one, and a crash loses as many decisions.
+    // Several processes together make as many commits as one, and a crash loses as many decisions.
     super(store, { delayMs: Math.min(MOST_DELAY_MS, DELAY_MS * peers.count) });
     this.#peers = peers;
     peers.answer("flush", () => this.flush());

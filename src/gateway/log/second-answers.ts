@@ -9,7 +9,7 @@ export interface RunningSecond {
   cancel(): void;
   /** Gives the answer to the clients that wait for it, and keeps it for others. */
   settle(answer: SecondAnswer): void;
-  /** Must be called at last, after the answer was logged. */
+  /** Must be called last, after the answer was logged. */
   end(): void;
 }
 
@@ -22,7 +22,7 @@ export interface RunningSecond {
 export class SecondAnswers {
   /** Answers by decision, the oldest first. */
   readonly #kept = new Map<string, Entry>();
-  /** The decisions whose answers had to make room most recently. */
+  /** The decisions whose answers were evicted most recently. */
   readonly #evicted = new Set<string>();
   readonly #running = new Map<RunningSecond, Promise<void>>();
   readonly #now: () => number;
@@ -94,7 +94,7 @@ export class SecondAnswers {
     return entry && entry.until >= this.#now() ? entry : undefined;
   }
 
-  /** Whether the answer had to make room for others. */
+  /** Whether the answer was evicted to make room for others. */
   isEvicted(decision: string): boolean {
     return this.#evicted.has(decision);
   }

@@ -167,8 +167,8 @@ interface Writing {
 }
 
 /**
- * Id under which the response of an item is stored, as `ItemEntry`. Ids of items are the upstreams' own, so each owner has
- * its own.
+ * Id under which the response of an item is stored, as `ItemEntry`. Upstreams choose the ids of items, so two owners
+ * may have the same one; the hash includes the owner.
  */
 export function itemKey(item: string, owner: string | undefined): string {
   const hash = createHash("sha256")

@@ -35,7 +35,7 @@ export class LinkedPeers implements Peers {
   readonly #onGone: ((id: string) => void)[] = [];
   readonly #onFirst: (() => void)[] = [];
   #membership: Membership = { id: "", count: 1, secret: "", isFirst: false, kept: [] };
-  /** News that were kept and for which no part of the gateway listens yet. */
+  /** Kept news that no part of the gateway listens for yet. */
   #unread: News[] = [];
   #giveBack: (client: string, most: number) => number = () => 0;
   #isFirst = false;

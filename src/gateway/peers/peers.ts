@@ -1,7 +1,7 @@
 /**
  * The gateways of the other processes on this machine (docs/decisions/0042-processes.md). Each
- * process has a whole gateway. What all of them must know is told as news, and what one of them
- * has in its memory is found with a question. A gateway that is alone has `ALONE`.
+ * process has a whole gateway. News carry changes that all processes must know; questions find data
+ * that only one process has in memory. A gateway that is alone has `ALONE`.
  */
 export interface Peers {
   /** Name of this process. No other process, earlier or later, has the same one. */
@@ -18,8 +18,8 @@ export interface Peers {
   /** Sends news to all other processes. */
   tell(topic: string, news: unknown): void;
   /**
-   * Sends news that also a process that starts later receives, unless newer news with the same
-   * key replace them.
+   * Sends news to all other processes, and to those that start later, until newer news with the
+   * same key replace them.
    */
   keep(topic: string, key: string, news: unknown): void;
   /** Receives the news of a topic. */
@@ -32,7 +32,7 @@ export interface Peers {
 
   /** Calls back when another process has ended, with its id. */
   onGone(listener: (id: string) => void): void;
-  /** Calls back when this process has become the one that works for all. */
+  /** Calls back when this process has become the first one, which works for all. */
   onFirst(listener: () => void): void;
   /** Metrics of all processes, each as its registry returns them. */
   metrics(): Promise<unknown[]>;

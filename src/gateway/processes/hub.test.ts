@@ -41,7 +41,7 @@ describe("processes that are linked to a hub", () => {
     expect(late).toEqual([3]);
   });
 
-  it("ask each other, and an answer of a process that ends is not waited for", async () => {
+  it("ask each other, and do not wait for a process that ends", async () => {
     const { hub, join } = newHub(3);
     const [a, b, c] = [join(), join(), join()];
     b.peers.answer("sum", (n: number) => n + 1);

@@ -4,8 +4,8 @@ import type { MetricObjectWithValues, MetricValue } from "prom-client";
 export type MetricsJson = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /**
- * The last known metrics of each process. What a process has counted stays counted after it has
- * ended, because a sum of counters must not go down. Its gauges are forgotten.
+ * The last known metrics of each process. The counters of a process that has ended are kept,
+ * because a sum of counters must not go down. Its gauges are forgotten.
  */
 export class KeptMetrics {
   readonly #running = new Map<string, MetricsJson>();

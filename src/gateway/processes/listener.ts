@@ -8,7 +8,7 @@ export interface Receiver {
   pass(socket: Socket, address: string): void;
   /** Closes an idle connection, of one address or of all. Returns false if none is idle. */
   makeRoom(address?: string): Promise<boolean>;
-  /** Says that requests of an address, or of all with "", are refused from now on, or are not any more. */
+  /** Starts or stops refusing the requests of an address; "" stands for all addresses. */
   setFull(address: string, isFull: boolean): void;
 }
 
@@ -34,7 +34,7 @@ export class Listener {
     this.#counts = new ConnectionCounts(limits);
     this.#onRefused = onRefused;
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
-      // A client that goes away while its connection waits is nobody's error.
+      // The client may go away while its connection waits. That is not an error of the gateway.
       socket.on("error", () => {});
       void this.#accept(socket);
     });

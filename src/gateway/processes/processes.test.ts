@@ -87,7 +87,7 @@ async function open(fakes: ReturnType<typeof newFakes>, count = 2) {
 }
 
 describe("the processes of a gateway", () => {
-  it("start one after the first, and one that ends is replaced", async () => {
+  it("start when the first one is ready, and one that ends is replaced", async () => {
     const all = newFakes(() => SUMMARY);
     const { running, lines } = await open(all, 3);
     expect(running.summary).toEqual(SUMMARY);

@@ -238,7 +238,10 @@ export class Processes {
     if (await this.#pause(reason)) this.#keepOne();
   }
 
-  /** Waits before the next start, longer after each process that ended soon. Returns false if it is pointless. */
+  /**
+   * Waits before the next start, longer after each process that ended soon. Returns false if no other process
+   * should be started.
+   */
   async #pause(reason: string): Promise<boolean> {
     this.#quickEnds++;
     if (this.#quickEnds > MOST_QUICK_ENDS) {
@@ -253,7 +256,7 @@ export class Processes {
       );
       return false;
     }
-    // The first one is replaced at once.
+    // After the first quick end, the process is replaced at once.
     if (this.#quickEnds > 1) await sleep(PAUSE_MS * 2 ** (this.#quickEnds - 2));
     return !this.#isEnding;
   }
@@ -290,7 +293,7 @@ export class Processes {
 
 /** A process that has run for less time has ended soon after its start. */
 const QUICK_MS = 5000;
-/** Such processes after which no other one is started. */
+/** Number of such processes in a row after which no other one is started. */
 const MOST_QUICK_ENDS = 5;
 const PAUSE_MS = 250;
 /** Time after `drain_seconds` in which a process must end by itself. */

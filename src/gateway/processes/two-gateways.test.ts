@@ -43,7 +43,7 @@ describe("a decision of another process", () => {
     expect(repeated.json.status).toBe("repeated");
   });
 
-  it("has its second answer there, and the other process can give it", async () => {
+  it("has its second answer in that process, and the other process can return it", async () => {
     const yaml = `${SANDBOX}\nrouters: {auto: {duels: {mode: true, share: 1, spend: 1}}}`;
     const { a, b } = await startTwoGateways(yaml);
     const { json } = await a.post("/v1/chat/completions", chat("Why?"));

@@ -22,13 +22,19 @@ export interface AwsCredentials {
   readonly service: string;
 }
 
-/** Headers of all requests, and a function for those of a single one. */
+/**
+ * Headers that are the same for all requests, and a function that returns those of a single
+ * request.
+ */
 export interface Auth {
   readonly headers: Readonly<Record<string, string>>;
   readonly sign?: Sign;
 }
 
-/** A key takes precedence over a signature: Bedrock accepts both. */
+/**
+ * The authentication of requests to a provider. A key takes precedence over a signature: Bedrock
+ * accepts both.
+ */
 export function authOf(kind: AuthKind, credentials: Credentials): Auth {
   const { key, aws, google } = credentials;
   switch (kind) {

@@ -18,8 +18,9 @@ export interface RefusedRequest {
 }
 
 /**
- * The context that a refusal shows: the stated one, but less than the refused request has. Undefined if the refusal
- * cannot be about the length of the request, which is far shorter than the limit, or if no upstream has so small a context.
+ * The context that a refusal shows: the limit that it states, but always below the size of the refused request.
+ * Undefined if the request is far below the limit, so that the refusal is about something else, or if no upstream has
+ * so small a context.
  */
 function shownLimit(
   stated: number | undefined,

@@ -5,7 +5,7 @@ import type { ServedModel } from "./served-model.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import { readAll } from "./upstream/upstream.ts";
 
-/** How a short request to a deployment went. */
+/** Result of a short request to a deployment. */
 export interface ProbeResult {
   readonly model: string;
   readonly deployment: string;

@@ -41,7 +41,7 @@ it("refuses a model whose provider has no key, unless the provider has another a
   expect(data[1].price).toEqual({ input: 0.2, output: 1.25, cached_input: 0.02 });
 });
 
-it("serves a model of the sandbox beside others", async () => {
+it("serves a model of the sandbox together with others", async () => {
   const yaml = "models:\n  a: {provider: sandbox, model: abacus-14b}\n  b: {provider: openai}";
   const { get } = await startGateway(yaml, { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } });
   const { data } = (await get("/v1/models")).json;

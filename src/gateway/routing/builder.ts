@@ -276,7 +276,7 @@ export class Builder {
       throw new InputError(
         place,
         `did not list its models at ${provider.url}: ${messageOf(error)}`,
-        "start it, correct its address or its key, or add the models of it that you want under models: they are listed only if none is named",
+        "start it, correct its address or its key, or name its models under `models`: the list is read only if none is named",
       );
     });
     return names ?? [];

@@ -36,7 +36,7 @@ export class Charges {
     if (!known) return LIST_PRICE;
     const { factors, compared, squares } = known;
     const variation = (squares + PRIOR_ANSWERS * USUAL_VARIATION) / (compared + PRIOR_ANSWERS);
-    // Answers to other categories tell the factor of the model in general.
+    // Answers to other categories show the factor of the model in general.
     const prior = variation + 1 / (1 / BETWEEN_MODELS ** 2 + factors.answersOf(model) / variation);
     const precision = 1 / prior + factors.answersLike(model, w) / variation;
     return { mean: ratioOf(known, model, w), doubt: 1 / Math.sqrt(precision) };

@@ -45,7 +45,7 @@ export class OutputLengths {
     const perSession = Math.max(1, this.#answers / Math.max(1, n));
     const sessions = this.#means.answersLike(model, w) / perSession;
     const inAll = this.#means.answersOf(model) / perSession;
-    // Sessions of other categories tell how long the model's answers are in general.
+    // Sessions of other categories show how long the model's answers are in general.
     const prior = BETWEEN_CATEGORIES ** 2 + 1 / (1 / BETWEEN_MODELS ** 2 + inAll / variation);
     return 1 / Math.sqrt(1 / prior + sessions / variation);
   }

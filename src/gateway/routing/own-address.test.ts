@@ -55,7 +55,7 @@ describe("a configuration", () => {
     expect(await faultsOf(models, 8081)).toEqual([]);
   });
 
-  it("is refused if a host in the environment is this gateway, before its models are listed", async () => {
+  it("is refused if a provider in the environment is this gateway, before its models are listed", async () => {
     const env = { LLAMACPP_BASE_URL: "http://localhost:8080" };
     const [error] = await faultsOf(SANDBOX, 8080, env);
     expect(error).toContain(

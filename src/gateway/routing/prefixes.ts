@@ -104,7 +104,10 @@ export class ReadPrefixes {
     return undefined;
   }
 
-  /** Its prices look a conversation up once for each model of the pool. */
+  /**
+   * Finds the known prefixes of a conversation. The last result is kept, because prices need it
+   * once for each model of the pool.
+   */
   #lookUp(prefixes: readonly Prefix[]): readonly (ReadPrefix | undefined)[] {
     if (this.#last?.prefixes === prefixes) return this.#last.known;
     const known = prefixes.map(({ hash }) => this.#read.get(hash));
@@ -198,7 +201,10 @@ export class ReadPrefixes {
     this.#read.set(hash, read);
   }
 
-  /** Notes that one more model has read a conversation, which continues with another one's answer. */
+  /**
+   * Notes that one more model has read a conversation that continues with the answer of another
+   * model.
+   */
   alsoRead(prefixes: readonly Prefix[], model: string, at: number): void {
     for (const end of [prefixes.findLast(({ isHead }) => isHead), prefixes.at(-1)]) {
       const read = this.#read.get(end?.hash ?? "");

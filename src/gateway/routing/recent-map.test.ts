@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RecentMap } from "./recent-map.ts";
 
-it("keeps the newest half of its entries, and never more than it may", () => {
+it("keeps the newest half of its entries, and never more than its limit", () => {
   const most = 10;
   const map = new RecentMap<number>(most);
   for (let i = 0; i < 100; i++) {

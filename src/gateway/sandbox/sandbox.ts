@@ -92,8 +92,9 @@ export class Sandbox implements Upstream {
   }
 
   /**
-   * One price for input and output: the lowest one of the categories at which the text of the
-   * project's questions has the mean cost of the profile. In the other categories the model reasons.
+   * One price for input and output tokens. For each category there is a price at which the texts of
+   * the questions and answers cost as much as in the profile; this is the lowest of these prices. In
+   * the other categories, reasoning tokens make up the difference.
    */
   price(model: string): Price {
     const { categories } = this.profile;

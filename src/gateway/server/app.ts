@@ -126,7 +126,9 @@ export interface RawRequest {
   readonly caller: Caller;
   readonly headers: IncomingMessage["headers"];
   readonly body: Uint8Array;
-  /** Counts bytes that the request needs beside its body. Throws a 503 if the gateway holds too many. */
+  /**
+   * Counts bytes that the request needs besides its body. Throws a 503 if the gateway holds too many.
+   */
   readonly hold: (bytes: number) => void;
 }
 

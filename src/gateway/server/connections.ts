@@ -48,8 +48,8 @@ export function connectionLimits(config: Config["server"], descriptors: number):
 }
 
 /**
- * The largest number of open files of this process, where Linux tells it. process.report tells it
- * everywhere, but stops all worker threads to describe them.
+ * The largest number of open files of this process, which only Linux shows in a file.
+ * process.report has it on every system, but stops all worker threads to describe them.
  */
 export function descriptorLimit(): number {
   try {
@@ -83,7 +83,7 @@ export class ConnectionCounts {
     else this.#byAddress.delete(address);
   }
 
-  /** Whether one more connection needs room: among those of its address, or among all. */
+  /** Whether an idle connection must be closed for one more: one of the same address, or any. */
   needsRoom(address: string): { readonly ofAddress: boolean; readonly ofAll: boolean } {
     const { total, perAddress } = this.#limits;
     return { ofAddress: this.#of(address) >= perAddress, ofAll: this.#total >= total };

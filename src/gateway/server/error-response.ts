@@ -88,7 +88,7 @@ function frameworkError(
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return tooLarge(limit);
   if (code === "FST_ERR_BAD_URL") {
     return new HttpError(400, "the path contains an invalid escape", {
-      hint: "% is written %25",
+      hint: "write % as %25",
       code: "bad_request",
     });
   }

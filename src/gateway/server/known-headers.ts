@@ -19,7 +19,7 @@ export function checkHeaders(headers: IncomingHttpHeaders): void {
     if (!name.startsWith(PREFIX) || KNOWN.includes(name)) continue;
     const shown = name.slice(0, 64);
     throw new HttpError(400, `there is no header ${shown}`, {
-      hint: `${didYouMean(shown, KNOWN)}there is ${KNOWN.join(", ")}`,
+      hint: `${didYouMean(shown, KNOWN)}known headers: ${KNOWN.join(", ")}`,
       code: "unknown_header",
       param: shown,
     });

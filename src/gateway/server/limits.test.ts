@@ -147,7 +147,7 @@ describe("refuses", () => {
       400,
       expect.objectContaining({
         message: "the path contains an invalid escape",
-        hint: "% is written %25",
+        hint: "write % as %25",
       }),
     ]);
   });

@@ -29,7 +29,10 @@ function routerEntry({ name, models }: LiveRouter): ListedModel {
   };
 }
 
-/** Capabilities of a pool: those of its best model for each, because the router chooses one that can serve. */
+/**
+ * Capabilities of a pool. Each is the best among its models, because the router chooses a model that can serve
+ * the request.
+ */
 function jointCapabilities(all: readonly Capabilities[]): Capabilities {
   const any = (name: "vision" | "tools" | "json_schema") => {
     const values = all.map((one) => one[name]);

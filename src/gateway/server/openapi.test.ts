@@ -42,7 +42,7 @@ it("docs/http.md describes every operation, and no others", () => {
   expect([...new Set(documented)].toSorted()).toEqual(operations.toSorted());
 });
 
-/** Models of the sandbox, after those of the host. */
+/** Models of the sandbox, after those of the upstream. */
 const MODELS = `  abacus-14b: {provider: sandbox}
   pebble-mini: {provider: sandbox}
 routers:

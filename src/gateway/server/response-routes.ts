@@ -54,7 +54,8 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
         const events = replayResponse(found.response, query.starting_after);
         return reply.type("text/event-stream").send(events as never);
       }
-      const response = found.kind === "kept" ? found.response : await atHost(parts, found, "GET");
+      const response =
+        found.kind === "kept" ? found.response : await callUpstream(parts, found, "GET");
       return { ...response, id } as never;
     },
   );
@@ -63,7 +64,7 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
     contract({ summary: "Deletes a stored response.", response: DeletedResponse, ...common }),
     async ({ caller, params: { id } }) => {
       const found = await find(id, caller.owner);
-      if (found.kind === "held") await atHost(parts, found, "DELETE");
+      if (found.kind === "held") await callUpstream(parts, found, "DELETE");
       await responses.delete(id);
       return { id, object: "response" as const, deleted: true as const };
     },
@@ -78,7 +79,7 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
     async ({ caller, params: { id } }) => {
       const found = await find(id, caller.owner);
       if (found.kind === "held") {
-        return { ...(await atHost(parts, found, "POST", "/cancel")), id } as never;
+        return { ...(await callUpstream(parts, found, "POST", "/cancel")), id } as never;
       }
       throw new HttpError(400, "the response does not run in the background", {
         hint: "only responses that were created with background: true can be cancelled",
@@ -104,13 +105,13 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
       }
       const { limit, order, after } = query;
       const search = new URLSearchParams({ limit: String(limit), order, ...(after && { after }) });
-      return (await atHost(parts, found, "GET", `/input_items?${search}`)) as never;
+      return (await callUpstream(parts, found, "GET", `/input_items?${search}`)) as never;
     },
   );
 }
 
 /** Calls the upstream that keeps a response. */
-async function atHost(
+async function callUpstream(
   { serving }: ResponseParts,
   { model, id }: HeldResponse,
   method: "GET" | "POST" | "DELETE",
@@ -124,7 +125,7 @@ async function atHost(
     });
   }
   if (/^\.*$/.test(id)) {
-    throw new HttpError(502, "the provider gave the response an id that names no response", {
+    throw new HttpError(502, "the provider returned an invalid id for the response", {
       code: "upstream_broke_off",
       param: "id",
     });

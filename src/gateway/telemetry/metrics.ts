@@ -186,7 +186,10 @@ export class Metrics {
   }
 }
 
-/** Metrics of several processes as one text: counters are added up, gauges as they say. */
+/**
+ * Metrics of several processes as one text: counters are added up, gauges combined by their
+ * aggregator.
+ */
 export function sumMetrics(processes: readonly unknown[]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes] as object[]).metrics();
 }

@@ -1,6 +1,6 @@
 /**
- * Bytes that arrive in chunks. A sender can make its chunks tiny, and each one takes about a hundred bytes
- * beside its own, so after the first few, small chunks are copied into blocks.
+ * Bytes that arrive in chunks. A sender can make its chunks tiny, and each chunk needs about a hundred
+ * bytes of memory in addition to its content, so after the first few, small chunks are copied into blocks.
  */
 export class Chunks {
   #list: Buffer[] = [];

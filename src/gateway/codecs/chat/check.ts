@@ -23,7 +23,8 @@ const ROLES: ReadonlySet<unknown> = new Set([
 function checkMessage(message: unknown, field: string): void {
   if (!isRecord(message)) throw fault(field, "is not an object");
   const { role, content, tool_call_id: id, tool_calls: calls } = message;
-  if (!ROLES.has(role)) throw fault(`${field}.role`, `is ${JSON.stringify(role)}`);
+  if (!ROLES.has(role))
+    throw fault(`${field}.role`, `is ${JSON.stringify(role)}, which is not a role`);
   if (role === "tool" && typeof id !== "string") {
     throw fault(`${field}.tool_call_id`, "is missing");
   }
@@ -54,7 +55,7 @@ function checkPart(part: unknown, place: string): void {
 function checkCall(call: unknown, place: string): void {
   if (!isRecord(call)) throw fault(place, "is not an object");
   if (isRecord(call.custom)) return;
-  if (!isRecord(call.function)) throw fault(place, "is not the call of a function");
+  if (!isRecord(call.function)) throw fault(place, "is not a function call");
 }
 
 /** The error of a member. */

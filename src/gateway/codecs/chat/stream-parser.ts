@@ -9,7 +9,7 @@ import { legacyId, readCall } from "./messages.ts";
 import { readContent, readThinking } from "./parts.ts";
 import { readStop, readUsage } from "./usage.ts";
 
-/** Choices of a stream that are read; no API gives as many. */
+/** Highest number of choices that are read from a stream. No API sends as many. */
 const MOST_CHOICES = 1024;
 
 /** State of one choice. */

@@ -16,7 +16,7 @@ describe("readUsage", () => {
       { promptTokens: 100, cachedTokens: 40, completionTokens: 50, reasoningTokens: 30 },
     ],
     [
-      "reasoning beside the completion",
+      "reasoning in addition to the completion",
       { prompt_tokens: 10, completion_tokens: 5, total_tokens: 45 },
       { promptTokens: 10, completionTokens: 35 },
     ],

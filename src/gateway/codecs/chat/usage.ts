@@ -4,7 +4,7 @@ import { count, dollars, record } from "../items/read.ts";
 
 /**
  * Reads usage and its variations. If prompt and completion add up to less than the total, the
- * completion lacks the reasoning (Gemini, xAI), which is charged like it. DeepSeek has its own
+ * completion lacks the reasoning (Gemini, xAI), which costs as much per token. DeepSeek has its own
  * name for cached tokens.
  */
 export function readUsage(value: unknown): Usage | undefined {

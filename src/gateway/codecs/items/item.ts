@@ -85,7 +85,7 @@ export interface ReasoningItem {
   readonly text: readonly string[];
   /** Anthropic's signature or OpenAI's encrypted content. */
   readonly signature?: string | undefined;
-  /** Whether the signature is all there is (Anthropic's redacted_thinking). */
+  /** Whether the item has only a signature and no text (Anthropic's redacted_thinking). */
   readonly redacted?: boolean | undefined;
   readonly origin?: Origin | undefined;
 }

@@ -34,13 +34,16 @@ export function count(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** A cost in US dollars, if the upstream reports one that can be true. */
+/** A cost in US dollars, if the upstream reports a plausible one. */
 export function dollars(value: unknown): number | undefined {
   const cost = num(value);
   return cost !== undefined && cost >= 0 && cost <= MOST_DOLLARS ? cost : undefined;
 }
 
-/** No answer costs more. An upstream could otherwise spoil all sums and use up a budget. */
+/**
+ * Highest plausible cost of an answer in US dollars. Without this limit, an upstream could spoil
+ * all sums and use up a budget.
+ */
 const MOST_DOLLARS = 10_000;
 
 /** The object, or undefined if none of its members is defined. */
@@ -138,7 +141,7 @@ export function plainText(parts: readonly Json[]): string | undefined {
   return isPlain ? str(part!.text) : undefined;
 }
 
-/** Reads the data of a server-sent event. Throws a SyntaxError if they are not JSON. */
+/** Reads the data of a server-sent event. Throws a SyntaxError if the data is not JSON. */
 export function readEvent(data: string): Json | undefined {
   if (data === "" || data === "[DONE]") return undefined;
   return record(JSON.parse(data));

@@ -9,12 +9,12 @@ type Rule = Requirement["meet"];
 const thinking: Rule = (request) => {
   const { reasoning, toolChoice, items } = request;
   if (!reasoning?.enabled) return request;
-  if (toolChoice?.mode !== "required" && !isInUnthinkingLoop(items)) return request;
+  if (toolChoice?.mode !== "required" && !isToolLoopWithoutReasoning(items)) return request;
   return { ...request, reasoning: { enabled: false } };
 };
 
 /** Whether the last message of the assistant calls tools and does not begin with reasoning. */
-function isInUnthinkingLoop(items: readonly Item[]): boolean {
+function isToolLoopWithoutReasoning(items: readonly Item[]): boolean {
   const isPrompt = (item: Item) => item.type === "message" && item.role === "user";
   const loop = items.slice(items.findLastIndex(isPrompt) + 1);
   const first = loop.find((item) => item.type !== "message" || item.role === "assistant");

@@ -3,8 +3,8 @@ import type { ItemRequest, Tool } from "../items/request.ts";
 import type { SchemaRequest } from "../items/schema-tool.ts";
 
 /**
- * Writes the schemas of a request in the form that Anthropic's structured outputs accept. Returns undefined if the model
- * has none, or if the schema of the answer cannot be written in this form.
+ * Writes the schemas of a request in the form that Anthropic's structured outputs accept. Returns undefined if the
+ * model has no structured outputs, or if the schema of the answer cannot be written in this form.
  */
 export function withSchemas(request: ItemRequest, schemas: boolean): SchemaRequest | undefined {
   const { output } = request;
@@ -20,7 +20,7 @@ export function withoutStrictTools(request: ItemRequest): ItemRequest {
   return mapTools(request, (tool) => tool.type === "function" && { ...tool, strict: undefined });
 }
 
-/** A strict tool needs an accepted schema, and a request may have 20 of them. */
+/** Keeps `strict` only for tools whose schema is accepted, and for at most 20 tools. */
 function withAcceptedTools(request: ItemRequest): ItemRequest {
   let strict = 0;
   return mapTools(request, (tool) => {
@@ -43,8 +43,8 @@ function mapTools(
 
 /**
  * The schema in the part of JSON Schema that structured outputs accept. Objects are closed. Limits of values, such
- * as `minimum`, become part of the description, as in Anthropic's own clients. Returns undefined if the schema
- * has another meaning then: open objects, recursion, conditions.
+ * as `minimum`, become part of the description, as in Anthropic's own clients. Returns undefined if this would
+ * change the meaning of the schema, as with open objects, recursion and conditions.
  */
 export function acceptedSchema(schema: Json): Json | undefined {
   try {

@@ -21,7 +21,7 @@ export class MessagesStreamParser implements StreamParser {
   #part = 0;
   /** Whether a block of text has begun and no text has come yet. */
   #isNewText = false;
-  /** Signature of the open reasoning, and whether it is all there is. */
+  /** Signature of the open reasoning, and whether the reasoning has no text besides it. */
   #signature = "";
   #redacted = false;
   /** JSON text of the input, and whether any was passed on. */

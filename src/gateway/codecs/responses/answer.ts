@@ -122,7 +122,8 @@ export function writeResponse(
     id: head.id,
     object: "response",
     created_at: head.created ?? 0,
-    // An answer of a duel has the time of its creation, because its duration would tell the model.
+    // An answer of a duel has the time of its creation, because its duration would reveal the
+    // model.
     completed_at: status === "completed" ? (head.completed ?? head.created ?? null) : null,
     status,
     background: false,

@@ -4,9 +4,9 @@ import type { History } from "../dialect.ts";
 import { textOf } from "./prompt.ts";
 
 /**
- * The history of a conversation. Each hash of a prefix covers the hash before it, so equal hashes
- * mean equal conversations. A conversation of very many messages has no prefixes, because
- * hashing all of them would cost more time than a recognised conversation saves. The opening identifies agents, which use tools.
+ * The history of a conversation. Each hash of a prefix covers the hash before it, so equal hashes mean equal
+ * conversations. A conversation of very many messages has no prefixes, because hashing all of them would cost more time
+ * than a recognised conversation saves. Requests with tools also have an opening, which identifies the agent.
  */
 export function historyOf(messages: readonly unknown[], usesTools: boolean): History {
   const opening = usesTools ? openingOf(messages) : undefined;
@@ -54,8 +54,8 @@ function digestible(message: unknown): { text: string; length: number } {
 const LONG = 32_768;
 
 /**
- * The same for a message that is only a role and a short text, as most are. It is faster than JSON,
- * whose texts begin with other characters.
+ * Does the same as `digestible` for a message that is only a role and a short text, as most are. It
+ * is faster, and its texts cannot be equal to JSON texts, which begin with other characters.
  */
 function plainText(message: unknown): { text: string; length: number } | undefined {
   if (!isRecord(message)) return undefined;

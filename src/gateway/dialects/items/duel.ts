@@ -101,7 +101,10 @@ function anonymousUsage(usage: Usage): Usage {
   return { ...usage, cacheWrite1hTokens: 0, cost: undefined };
 }
 
-/** An answer without its usage. The response has the usage of both answers, because that of each one would tell its upstream. */
+/**
+ * An answer without its usage. The response has the usage of both answers together, because the usage of one answer
+ * would reveal its upstream.
+ */
 function uncounted({ usage: _, ...answer }: Json): Json {
   return answer;
 }

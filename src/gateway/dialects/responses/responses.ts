@@ -9,7 +9,7 @@ import { labelStream, labelWhole } from "../items/labels.ts";
 import { ItemText, textIn } from "../items/text.ts";
 import { errorFields } from "../upstream-error.ts";
 
-/** Members of a request, one of which says what the model answers. */
+/** Members that hold the input of a request. A request must have at least one of them. */
 const INPUTS = ["input", "previous_response_id", "conversation", "prompt"];
 const INPUT_HINT =
   "send a text or a list of items; the member messages belongs to /v1/chat/completions and /v1/messages";

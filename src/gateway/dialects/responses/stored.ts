@@ -3,14 +3,18 @@ import type { Dialect, DuelHead, DuelWriter } from "../dialect.ts";
 import { editingAnswers } from "../items/labels.ts";
 import { responses } from "./responses.ts";
 
-/** How the responses to one request are stored, and what they say about it. */
+/** Settings and callbacks for storing the responses to one request. */
 export interface ResponseState {
   /** Members of the response that the gateway sets, as JSON text. */
   readonly set: Readonly<Record<string, string>>;
-  /** Id of the response of a named model. That of a router has the id of its decision. */
+  /**
+   * Id of the response, if the request names a model. A routed response has the id of its decision.
+   */
   readonly ownId?: string | undefined;
   /** Called when the response begins, with its ids at the upstream and here, and the model of a router. */
-  readonly begun?: ((hostId: string, id: string, model: string | undefined) => void) | undefined;
+  readonly begun?:
+    | ((upstreamId: string, id: string, model: string | undefined) => void)
+    | undefined;
   /** Called with the complete response. */
   readonly complete?: ((response: Json) => void) | undefined;
 }
@@ -25,11 +29,11 @@ export function storedResponses(state: ResponseState): Dialect {
     members: ResponseState["set"],
     model?: string,
   ): Uint8Array => {
-    const hostId = answer.value("id");
+    const upstreamId = answer.value("id");
     const bytes = editMembers(scanObject(label(answer)), { set: members });
     if (!begun && !complete) return bytes;
     const response = JSON.parse(Buffer.from(bytes).toString());
-    begun?.(String(hostId), response.id, model);
+    begun?.(String(upstreamId), response.id, model);
     complete?.(response);
     return bytes;
   };
@@ -39,12 +43,12 @@ export function storedResponses(state: ResponseState): Dialect {
     model?: string,
   ) => {
     const edit = editingAnswers("responses", members);
-    let hostId: string | undefined;
+    let upstreamId: string | undefined;
     return (piece: Uint8Array): Uint8Array => {
-      const first = begun && hostId === undefined ? responseIn(piece)?.id : undefined;
+      const first = begun && upstreamId === undefined ? responseIn(piece)?.id : undefined;
       const bytes = edit(label(piece));
       if (typeof first === "string") {
-        hostId = first;
+        upstreamId = first;
         begun?.(first, String(responseIn(bytes)?.id), model);
       }
       const final = complete && finalIn(bytes);

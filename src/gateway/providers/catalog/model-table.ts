@@ -99,7 +99,7 @@ function factsOf(name: string, [context, answer, features, efforts, budget]: Row
 
 const FLAGS: Readonly<Record<string, boolean | undefined>> = { "1": true, "0": false };
 
-/** Models without JSON schemas, of which models.dev says nothing. */
+/** Models that support no JSON schemas, although models.dev does not say so. */
 const NO_SCHEMA = new Set(["gpt-3.5-turbo", "llama-3.3-70b-versatile", "llama-3.1-8b-instant"]);
 
 /** Reads the file of models.dev and keeps what Joust uses. Unknown members are ignored. */

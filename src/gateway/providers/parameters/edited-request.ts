@@ -94,7 +94,7 @@ export class EditedRequest implements Adapted {
     this.set(name, max, [{ param: name, change: "limited", to: max }]);
   }
 
-  /** Replaces a member by a change to another one. */
+  /** Removes a member and sets another one in its place. */
   move(name: string, to: string, value: unknown): void {
     this.#remove(name);
     this.set(to, value, [{ param: name, change: "moved", to }]);

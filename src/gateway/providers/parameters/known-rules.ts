@@ -47,7 +47,7 @@ const FIXED: ParameterRules = {
 };
 /** Claude models since 4.1 accept a temperature or top_p. */
 const EITHER = /claude-(opus-4-[1-6]|sonnet-4-[5-9]|haiku-4)/;
-/** Claude models that accept a schema, of which models.dev says nothing. */
+/** Claude models that accept a schema, although models.dev does not say so. */
 const SCHEMAS = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|[a-z]+-[5-9])(?!\d)/;
 
 /** Members of OpenAI's API that other upstreams do not know. */

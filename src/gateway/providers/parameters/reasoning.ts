@@ -102,7 +102,7 @@ function useBudget(thinking: Json, effort: string, least: number, request: Edite
   const limit = request.value("max_tokens");
   const most = typeof limit === "number" ? Math.floor(limit / 2) : Number.POSITIVE_INFINITY;
   const tokens = Math.min(BUDGETS[effort] ?? BUDGETS.high!, most);
-  if (tokens < least || isInUnthinkingLoop(request.value("messages"))) {
+  if (tokens < least || isToolLoopWithoutThinking(request.value("messages"))) {
     request.drop("thinking");
     return;
   }
@@ -113,7 +113,7 @@ function useBudget(thinking: Json, effort: string, least: number, request: Edite
 }
 
 /** Whether the conversation is in a loop of tools whose first answer does not begin with thinking. */
-function isInUnthinkingLoop(messages: unknown): boolean {
+function isToolLoopWithoutThinking(messages: unknown): boolean {
   const all = Array.isArray(messages) ? messages.filter(isRecord) : [];
   const isPrompt = ({ role, content }: Json) =>
     role === "user" &&

@@ -24,7 +24,10 @@ export interface ParameterRules {
   readonly noSchemaWithTools?: boolean;
   /** Ways to control reasoning that the model accepts; false if it does not reason. Undefined: unknown. */
   readonly reasoning?: ReasoningControls | false | undefined;
-  /** Whether a model that speaks Messages accepts a schema of its answer. Others call a tool with the answer. */
+  /**
+   * Whether a model that speaks Messages accepts a schema of its answer. If not, the answer becomes the
+   * arguments of a tool.
+   */
   readonly schemas?: boolean | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Usage } from "../../codecs/items/answer.ts";
 import { isRecord, type Members, parsed } from "../../wire/json.ts";
 import { redacted } from "../../wire/secrets.ts";
 import { type ErrorFacts, factsOf } from "./error-facts.ts";
-import { judge, type Refusal, type Verdict } from "./refusal.ts";
+import { type ClassifiedRefusal, classifyRefusal, type Refusal } from "./refusal.ts";
 
 /**
  * Failure of an upstream before or during its answer. There is one class, because callers need
@@ -23,7 +23,7 @@ export class UpstreamError extends Error {
   lost: readonly Usage[] = [];
   readonly #facts: ErrorFacts | undefined;
   readonly #param: string | undefined;
-  #verdict: Verdict | undefined;
+  #classified: ClassifiedRefusal | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
     // Some upstreams repeat the key of the request in their errors.
@@ -35,28 +35,28 @@ export class UpstreamError extends Error {
     this.hint = details.hint;
     this.#facts = this.body && details.facts;
     this.#param = details.param;
-    this.#verdict = this.#judge(undefined);
+    this.#classified = this.#classify(undefined);
   }
 
   /** Reason why the upstream refused the request, if the error has a status. */
   get refusal(): Refusal | undefined {
-    return this.#verdict?.refusal;
+    return this.#classified?.refusal;
   }
 
   /** The part of the reason that may be remembered for other requests. */
   get lesson(): Refusal | undefined {
-    return this.#verdict?.lesson;
+    return this.#classified?.lesson;
   }
 
-  /** Judges the error again by the request as the upstream received it, which the message may quote. */
+  /** Classifies the error again with the request as the upstream received it, which the message may quote. */
   concerns(sent: Uint8Array | undefined): this {
-    this.#verdict = this.#judge(sent);
+    this.#classified = this.#classify(sent);
     return this;
   }
 
-  #judge(sent: Uint8Array | undefined): Verdict | undefined {
+  #classify(sent: Uint8Array | undefined): ClassifiedRefusal | undefined {
     return this.#facts && this.status !== undefined
-      ? judge(this.status, this.#facts, sent)
+      ? classifyRefusal(this.status, this.#facts, sent)
       : undefined;
   }
 
@@ -201,7 +201,7 @@ export function refusal(
 ): UpstreamError {
   const text = redacted(Buffer.from(body).toString());
   const facts = factsOf(parsed(text), text);
-  const { kind } = judge(status, facts, undefined).refusal;
+  const { kind } = classifyRefusal(status, facts, undefined).refusal;
   const hint = kind === "request" || kind === "quota" ? HINTS[status] : undefined;
   // The provider's message about a key may repeat parts of the key, so it is replaced.
   const isQuoted = hint === undefined && facts.message !== "";

@@ -43,7 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   /** Chunks of the body of an error response. */
   #refused: Buffer[] = [];
   #bytes = 0;
-  /** Bytes that were read since the answer waited in the read queue. */
+  /** Bytes that were read since the answer last waited in the read queue. */
   #portion = 0;
   /** The reader of the answer is slow. */
   #isFull = false;
@@ -242,7 +242,7 @@ function inOpenAiShape(body: Uint8Array): Uint8Array {
   return Buffer.from(JSON.stringify(openAiError(value.error)));
 }
 
-/** All answers of the process share one event loop. */
+/** One queue for all answers of the process, because they share one event loop. */
 const READ_QUEUE = new ReadQueue();
 
 /** Size limit of the body of an error response. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, openai, refused } from "./refusal.fixture.ts";
-import { judge } from "./refusal.ts";
+import { classifyRefusal } from "./refusal.ts";
 
 describe("context length", () => {
   it.each([
@@ -314,5 +314,5 @@ describe("unsupported parameter", () => {
 
 it("reads a long word once", () => {
   const message = `Invalid value for name: ${"x".repeat(20_000)}`;
-  expect(judge(400, { message, fields: [] }, undefined).refusal.kind).toBe("request");
+  expect(classifyRefusal(400, { message, fields: [] }, undefined).refusal.kind).toBe("request");
 });

@@ -1,7 +1,10 @@
 import { type Echo, echoIn, NO_ECHO } from "./echo.ts";
 import type { ErrorFacts } from "./error-facts.ts";
 
-/** Why an upstream refused a request. All kinds but "request" are about the model, so another one may answer. */
+/**
+ * Reason why an upstream refused a request. Every kind except "request" is about the model, so another model may
+ * answer.
+ */
 export type Refusal =
   /** The prompt, or the prompt with its answer, is too long. `limit` is the model's, in tokens. */
   | { readonly kind: "context_length"; readonly limit?: number | undefined }
@@ -31,7 +34,7 @@ export interface RefusedParameter {
 export const LEARNED_MS = 3_600_000;
 
 /** An error as it concerns the request that it refuses, and all other requests. */
-export interface Verdict {
+export interface ClassifiedRefusal {
   /** Reason of the refusal, by which this request is sent again or to another model. */
   readonly refusal: Refusal;
   /** The part of the reason that the upstream itself has stated. Only this may be remembered for other requests. */
@@ -43,13 +46,18 @@ export interface Verdict {
  * read like any refusal. A reason that stands only in quoted text concerns this request alone.
  * `sent` is the request as the upstream received it.
  */
-export function judge(status: number, facts: ErrorFacts, sent: Uint8Array | undefined): Verdict {
+export function classifyRefusal(
+  status: number,
+  facts: ErrorFacts,
+  sent: Uint8Array | undefined,
+): ClassifiedRefusal {
   const refusal = classify(status, facts);
   if (refusal.kind === "request" || refusal.kind === "content_filter" || !sent) {
     return { refusal, lesson: refusal };
   }
   const lesson = classify(status, facts, echoIn(sent, facts.message));
-  // A missing credit counts against the deployment, so a quoted one is no reason at all.
+  // An account without credit counts against the deployment, so a message that only quotes such
+  // words is ignored.
   const isOwn = lesson.kind !== "request" || refusal.kind === "quota";
   return { refusal: isOwn ? lesson : refusal, lesson };
 }

@@ -18,7 +18,10 @@ export class Translator {
     return { ...rest, members: new Members(json, open, close, spans) };
   }
 
-  /** The request with the signatures of its model, if a router has named the models of signatures. */
+  /**
+   * Restores the signatures of the model that is called, in a request in which a router has tagged
+   * signatures with their models.
+   */
   async restore(request: UpstreamRequest): Promise<UpstreamRequest> {
     const { endpoint, body, origin = request.model } = request;
     if (endpoint !== "responses" && endpoint !== "messages") return request;

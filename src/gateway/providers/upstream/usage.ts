@@ -4,8 +4,8 @@ import type { Usage } from "../../codecs/items/answer.ts";
 export type { Usage };
 
 /**
- * Usage of an answer that has ended. If it broke off or the upstream reports no usage, the prompt is
- * the estimate and the answer has at least one token per event.
+ * Usage of an answer that has ended. If it broke off or the upstream reports no usage, the prompt
+ * has its estimated tokens and the answer has at least one token per event.
  */
 export function usageOf(
   end: { readonly usage: Usage | undefined; readonly events: number; readonly error: unknown },
