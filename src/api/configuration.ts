@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Band, Id, Shares, Timestamp, type Value } from "./common.ts";
 
-/** Where the configuration comes from, and whether it can be changed over HTTP. */
+/**
+ * Place that manages the configuration. Only a configuration in the store can be changed over HTTP.
+ */
 const Manager = z
   .enum(["store", "file", "program"])
   .describe(
@@ -39,7 +41,7 @@ export const Configuration = z
       ),
     next_steps: z
       .array(z.string())
-      .describe("What is left to do, such as adding a model of a provider that has none."),
+      .describe("Steps that are left to do, such as adding a model of a provider that has none."),
     can_store_secrets: z
       .boolean()
       .describe("False if several nodes share the database and `JOUST_STORE_KEY` is not set."),

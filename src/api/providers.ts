@@ -63,7 +63,7 @@ export const ProviderTest = z
   })
   .meta({
     id: "ProviderTest",
-    description: "How a short request to each model of a provider went.",
+    description: "Results of a short request to each model of a provider.",
   });
 export type ProviderTest = Value<typeof ProviderTest>;
 

@@ -57,7 +57,7 @@ export const Voters = z
       .describe("The best model of the sandbox, if one model answered everything."),
     stages: z
       .array(Stage)
-      .describe("What routing was worth, by the number of votes cast before. The truth is known."),
+      .describe("True quality and cost of routing, by the number of votes cast before."),
   })
   .meta({ id: "Voters", description: "State of the simulated voters." });
 export type Voters = Value<typeof Voters>;

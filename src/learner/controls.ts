@@ -28,7 +28,7 @@ export async function thaw(
   await log(store, { kind: "thawed", router, at, learn });
 }
 
-/** Where a rollback ends: at the position of the last vote that stays, or at a time up to which all votes stay. */
+/** End of a rollback: the position of the last vote that stays, or a time up to which all votes stay. */
 export type RollbackTarget = { readonly position: number } | { readonly time: number };
 
 /**

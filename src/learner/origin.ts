@@ -2,7 +2,10 @@ import { SIGNAL } from "../core/bandit/kind-beliefs.ts";
 import type { Origin } from "../core/bandit/policy.ts";
 import type { Voted } from "../store/events.ts";
 
-/** The origin of a vote that is not a person's: a judge, also of an evaluation, a signal or a declared metric. */
+/**
+ * The origin of a vote that is not a person's: a judge (including that of an evaluation), a signal or a declared
+ * metric.
+ */
 export function originOf({ voter, metric, traits }: OriginFacts): Origin | undefined {
   if (isReservedVoter(voter)) return { kind: voter, ...traits };
   return metric ? { kind: `metric:${metric.name}` } : undefined;

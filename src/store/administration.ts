@@ -21,7 +21,7 @@ export interface AuditRecord {
   readonly actor?: string | undefined;
   /** Kind of change, such as "configuration.change" or "key.revoke". */
   readonly action: string;
-  /** Changed thing, such as a field of the configuration or the name of a key. */
+  /** Object that was changed, such as a field of the configuration or the name of a key. */
   readonly target: string;
   /** Revision of the configuration that the change made. */
   readonly revision?: number | undefined;

@@ -94,8 +94,8 @@ export interface Reasons {
     | { readonly pair: readonly [string, string]; readonly propensity: number }
     | undefined;
   /**
-   * Why there was a duel, or why a duel that was requested did not take place. "later": the key or
-   * the router wanted it, and the client may fetch the second answer later.
+   * Reason for a duel, or reason why a requested duel did not take place. "later": the key or the
+   * router wanted it, and the client may fetch the second answer later.
    */
   readonly duel?: "requested" | "auto" | "later" | "capped" | "not_possible" | undefined;
   /** Sentence that says why a requested duel was not possible. */

@@ -30,7 +30,10 @@ const VOTERS = literal(
   "voter IS NOT NULL AND (ballot IS NULL OR substr(ballot, 1, 8) <> 'comment:')",
 );
 
-/** Events of a voter that are counted beyond the votes, because the index has the weighings of the voter too. */
+/**
+ * Events that are read per voter beyond the limit of votes, because the index also has the weighings of the
+ * voter.
+ */
 const SPARE_EVENTS = 100;
 
 interface VoterRow {

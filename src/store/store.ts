@@ -390,7 +390,7 @@ export interface StoredKey {
   readonly rate?: number | undefined;
   /** Limit of concurrent requests on each node. */
   readonly concurrent?: number | undefined;
-  /** Whether requests that do not request a duel get a second answer, which can be fetched. */
+  /** Whether requests that did not ask for a duel also get a second answer, to be fetched later. */
   readonly duels?: boolean | "auto" | undefined;
   /** Models that may answer, and routers that may be named. Default: all. */
   readonly models?: readonly string[] | undefined;

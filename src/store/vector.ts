@@ -97,8 +97,9 @@ function scratchFor(length: number): Scratch {
 }
 
 /**
- * The numbers in the engine's half precision, in memory that the next call uses again. They are rounded
- * to float32 first, as `halfOf` does: the same bits on every version of Node. Undefined without an engine's own.
+ * The numbers in the engine's half precision, in memory that the next call uses again. They are rounded to
+ * float32 first, as `halfOf` does: the same bits on every version of Node. Undefined if the engine has no half
+ * precision.
  */
 function halvesOf(x: Float64Array): Float16Array | undefined {
   if (!Native) return undefined;

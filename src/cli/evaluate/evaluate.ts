@@ -136,12 +136,12 @@ async function evaluateByScore(run: Run): Promise<number> {
       onDone: () => progress.step(),
     },
   ).finally(() => progress.end());
-  // A model that has only failed is left out. One that the budget did not suffice for is not.
+  // A model that has only failed is left out. A model that the budget did not reach is kept.
   const answering = models
     .map(({ name }) => name)
     .filter((name) => !calls.failures.has(name) || scored.some(({ answers }) => answers.has(name)));
   const complete = completePrompts(scored, answering);
-  if (complete.length === 0) return nothing(run);
+  if (complete.length === 0) return reportNoResult(run);
   const { categories, centroids, encoder } = await builder.calibration(config.routers[router]!);
   const membership = categoryMembership(centroids);
   const embeddings = await encoder.encode(complete.map(({ prompt }) => prompt.text));
@@ -185,7 +185,7 @@ async function evaluateByJudge(run: Run): Promise<number> {
     signal: interrupt.signal,
     onDone: () => progress.step(),
   }).finally(() => progress.end());
-  if (compared.length === 0) return nothing(run);
+  if (compared.length === 0) return reportNoResult(run);
   const names = models.map(({ name }) => name);
   const weight = config.routers[router]!.judge?.weight ?? JUDGE_WEIGHT;
   const votes = await writeVotes(flags.out, compared, prompts, weight);
@@ -258,7 +258,7 @@ function failureLines(calls: PaidCalls): string[] {
 }
 
 /** Reports that there is no result. Returns the exit code. */
-function nothing({ calls, flags, interrupt }: Run): number {
+function reportNoResult({ calls, flags, interrupt }: Run): number {
   const reason = calls.isExhausted
     ? `the budget of ${usd(flags.budget!)} is less than one prompt may cost\nhint: raise --budget, or lower --max-tokens (${flags.maxTokens})`
     : interrupt.signal.aborted

@@ -150,7 +150,10 @@ function checkScorers(
   );
 }
 
-/** Price that is assumed for models without one: the highest of the others. Refuses them unless that is wanted. */
+/**
+ * Price that is assumed for models without one: the highest of the others. Throws if there are such models and
+ * estimates are not allowed.
+ */
 function assumedPriceOf(
   models: readonly ServedModel[],
   unpriced: "refuse" | "estimate",

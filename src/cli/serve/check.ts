@@ -82,7 +82,7 @@ async function probe(config: Config, file: string | undefined, flags: ServeFlags
   process.stdout.write(
     failed === 0
       ? `${results.length} of ${results.length} deployments answered a short request\n`
-      : `${failed} of ${results.length} deployments failed: correct what their lines name, and run joust serve --probe again\n`,
+      : `${failed} of ${results.length} deployments failed: correct the errors above, and run joust serve --probe again\n`,
   );
   return failed > 0 ? 1 : 0;
 }

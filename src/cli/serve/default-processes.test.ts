@@ -12,7 +12,7 @@ it.each([
   expect(defaultProcesses({ cores, memory })).toBe(processes);
 });
 
-it("the machine has cores and memory", () => {
+it("reads the cores and the memory of this machine", () => {
   const { cores, memory } = machine();
   expect(cores).toBeGreaterThanOrEqual(1);
   expect(memory).toBeGreaterThan(1e6);

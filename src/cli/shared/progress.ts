@@ -4,7 +4,7 @@ import { statusLine, type Terminal } from "./status-line.ts";
 /** Shows the state of a long command in one line of the terminal. */
 export type ShowProgress = (text: string) => void;
 
-/** Runs a long command. What it shows is drawn on standard error, if that is a terminal, and erased at the end. */
+/** Runs a long command. Its progress is drawn on standard error, if that is a terminal, and erased at the end. */
 export async function withProgress<T>(
   work: (show: ShowProgress) => Promise<T>,
   terminal: Terminal = process.stderr,

@@ -61,7 +61,7 @@ export async function checkBackup(folder: string, onFile: OnFile = () => {}): Pr
     throw new InputError(
       { file: folder },
       "is not a complete backup",
-      'name a folder of "joust backup"',
+      'name a folder that "joust backup" has written',
     );
   }
   const manifest = read(file);

@@ -13,7 +13,7 @@ export function problemsInFiles(file: string, onFile: OnFile = () => {}): string
     checkLog(db, file, false);
     return damagedSnapshots(db, file).map(
       ({ router, position }) =>
-        `the snapshot of ${router} at position ${position} changed; it is not needed and will be deleted at the next start`,
+        `the snapshot of ${router} at position ${position} is damaged; it is not needed and will be deleted at the next start`,
     );
   });
   const folder = folderOf(file);

@@ -4,10 +4,13 @@ import { Listeners } from "../changes.ts";
 import type { Change, Store } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
 
-/** A store in another process of this machine, and what happens to it. */
+/** A store in another process of this machine. */
 export interface RemoteStore {
   readonly store: Store;
-  /** The host has lost the calls that wait for an answer. Sending them again is safe. */
+  /**
+   * Rejects the calls that wait for an answer, because the host has lost them. Sending them again
+   * is safe.
+   */
   lost(): void;
 }
 
