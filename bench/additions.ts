@@ -10,9 +10,9 @@ interface Experiment {
   readonly name: string;
   readonly on: Variant;
   readonly off: Variant;
-  /** Where the addition should help. */
+  /** World in which the addition should help. */
   readonly helps: Trial;
-  /** Where it has little to gain and must not do harm. */
+  /** World in which the addition has little to gain and must not do harm. */
   readonly elsewhere: Trial;
   readonly runs?: number;
   /** Explanation for an addition that does not help, or that costs too much elsewhere. */

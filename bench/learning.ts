@@ -26,8 +26,8 @@ const SLOW = [
 ];
 /** Policies whose choices do not depend on votes: one vote scale stands for all. */
 const NO_VOTES = ["best-fixed", "zero-feedback", ...STATIC_ROUTERS.map(({ name }) => name)];
-/** They know more than a router can know. */
-const HINDSIGHT = ["best-fixed", "random"];
+/** Baselines that joust is not compared with: best-fixed knows more than a router can know, and random learns nothing. */
+const NOT_COMPARED = ["best-fixed", "random"];
 const SCALES = [3, 1, 10];
 const ROUNDS = [1000, 3000];
 
@@ -194,7 +194,7 @@ function verdictTable(
       return { theirs, own: ours.slice(0, theirs.length) };
     };
     // With a score table there are no labels to train on, and the told scores may be the truth itself.
-    const excluded = title.startsWith("table") ? [...HINDSIGHT, ...NO_VOTES] : HINDSIGHT;
+    const excluded = title.startsWith("table") ? [...NOT_COMPARED, ...NO_VOTES] : NOT_COMPARED;
     const others = [...regrets.keys()].filter(
       (name) => name !== "joust" && !excluded.includes(name),
     );

@@ -160,7 +160,11 @@ const flags: BenchFlags = {
 };
 if (values.help || name === "") console.log(USAGE);
 else if (!bench || Object.values(flags).some(Number.isNaN)) {
-  console.error(bench ? "a number is not positive" : `there is no benchmark "${name}"`);
+  console.error(
+    bench
+      ? "an option that takes a number has a value that is not a positive number"
+      : `there is no benchmark "${name}"`,
+  );
   console.error(USAGE);
   process.exitCode = 2;
 } else {

@@ -1,4 +1,4 @@
-/** Builds what the published package holds beside the page: dist/, one JavaScript file per TypeScript file of src/. */
+/** Builds the compiled code of the published package: dist/, one JavaScript file per TypeScript file of src/. */
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";

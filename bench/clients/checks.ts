@@ -39,7 +39,7 @@ export interface CellRun {
   readonly unchecked: readonly string[];
 }
 
-/** The first thing that is wrong, or undefined. */
+/** The first problem of a run, or undefined if there is none. */
 export async function problemOf(run: CellRun): Promise<string | undefined> {
   const { cell, returned, received, upstream, isAgent } = run;
   const refused = received.find(({ problem }) => problem !== undefined);

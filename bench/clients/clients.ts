@@ -21,7 +21,7 @@ export async function clients(
   const unknown = names.find((name) => !ROSTER.some((client) => client.name === name));
   if (unknown !== undefined) {
     const known = ROSTER.map(({ name }) => name).join(", ");
-    throw new Error(`there is no client "${unknown}"; there is ${known}`);
+    throw new Error(`there is no client "${unknown}"; known clients: ${known}`);
   }
   const chosen = ROSTER.filter(({ name }) => names.length === 0 || names.includes(name));
   const upstream = await Upstream.start();

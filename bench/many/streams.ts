@@ -8,7 +8,10 @@ import { Agent, request } from "undici";
 import { MAIN } from "../gateway-process.ts";
 import { Server } from "../gateway-servers.ts";
 
-/** How a gateway carries many streams at the same time, each with a chunk every few seconds. */
+/**
+ * Memory, time and failures of a gateway with many streams at the same time, each with a chunk
+ * every few seconds.
+ */
 export interface StreamCost {
   readonly streams: number;
   readonly failed: number;

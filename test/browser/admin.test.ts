@@ -36,7 +36,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByText(/^Key: the provider refused the key/).waitFor();
     await page.getByLabel("Provider key").fill("0123456789");
     await button(page, "Test and use this key").click();
-    await page.getByText(/^The form of this key fits no single provider/).waitFor();
+    await page.getByText(/^The provider of this key cannot be recognised from its form/).waitFor();
     await page.getByLabel("Provider key").fill(provider.key);
     await button(page, "Test and use this key").click();
     await page.getByRole("heading", { name: "3 models are served" }).waitFor();
@@ -263,7 +263,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByLabel("New key of house").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "History" }).click();
     await button(page, "Undo this change").click();
-    await page.getByText(/the new value was kept: providers\.house\.key/).waitFor();
+    await page.getByText(/keep their new values: providers\.house\.key/).waitFor();
   });
 
   it("freezes learning, adds a metric, and shows nodes, leases and a backup", async () => {

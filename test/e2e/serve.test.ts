@@ -110,7 +110,7 @@ it("keys can be created, used, listed and revoked", async () => {
   expect(stdout.match(/curl .* -H 'authorization: Bearer YOUR_KEY'/g)).toHaveLength(3);
 });
 
-it("the variable PORT chooses the port, as hosts of applications expect", async () => {
+it("the variable PORT chooses the port, as application platforms expect", async () => {
   const folder = newFolder();
   const bad = await start(["serve", "--check"], folder, [], { PORT: "abc" }).end;
   expect(bad.stderr).toContain('--port (or PORT): is "abc", not a number');

@@ -1,4 +1,4 @@
-/** The AI SDK with one of its providers, which the name of the plan tells. */
+/** The AI SDK with one of its providers. The name of the plan selects it. */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

@@ -1,4 +1,4 @@
-"""instructor with one of its clients, which the name of the plan tells."""
+"""instructor with one of its clients. The name of the plan selects it."""
 
 import anthropic
 import instructor

@@ -1,4 +1,4 @@
-"""LangChain with one of its chat models, which the name of the plan tells."""
+"""LangChain with one of its chat models. The name of the plan selects it."""
 
 import anthropic
 import openai

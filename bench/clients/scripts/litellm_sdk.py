@@ -1,4 +1,4 @@
-"""The SDK of LiteLLM with one of the dialects, which the name of the plan tells."""
+"""The SDK of LiteLLM with one of the dialects. The name of the plan selects it."""
 
 import litellm
 from harness import *

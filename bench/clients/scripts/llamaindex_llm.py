@@ -1,4 +1,4 @@
-"""LlamaIndex with one of its models, which the name of the plan tells."""
+"""LlamaIndex with one of its models. The name of the plan selects it."""
 
 import openai
 from harness import *

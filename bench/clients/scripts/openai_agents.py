@@ -1,4 +1,4 @@
-"""openai-agents with one of OpenAI's dialects, which the name of the plan tells."""
+"""openai-agents with one of OpenAI's dialects. The name of the plan selects it."""
 
 import openai
 from agents import (

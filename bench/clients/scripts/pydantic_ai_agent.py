@@ -1,4 +1,4 @@
-"""pydantic-ai with one of its models, which the name of the plan tells."""
+"""pydantic-ai with one of its models. The name of the plan selects it."""
 
 import base64
 

@@ -103,7 +103,8 @@ function structured(request: Conversation, nonce: string): Answer {
     if (!isOfPerson(schema)) throw new Refused(`the schema became ${JSON.stringify(schema)}`);
     return say(JSON.stringify(object));
   }
-  // Beside other tools, the gateway writes the schema into the instructions of a Messages host.
+  // If the request also has other tools, the gateway writes the schema into the instructions of an
+  // upstream that speaks Messages.
   const [instructed] = /\{"type":"object".*\}/.exec(request.system) ?? [];
   if (instructed !== undefined && isOfPerson(JSON.parse(instructed))) {
     return say(JSON.stringify(object));

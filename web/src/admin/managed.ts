@@ -120,5 +120,5 @@ export function useConfiguration(): { managed: Managed | undefined; problem: str
 /** Names the secrets that going back to a revision has left as they are. */
 function remarkOn({ kept_secrets: kept = [] }: Configuration): string | undefined {
   if (kept.length === 0) return undefined;
-  return `Replaced since that revision, so the new value was kept: ${kept.join(", ")}.`;
+  return `These secrets were replaced after that revision and keep their new values: ${kept.join(", ")}.`;
 }

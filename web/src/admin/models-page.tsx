@@ -26,7 +26,7 @@ export function ModelsPage() {
     <>
       <Panel
         title="Served models"
-        about="Prices are US dollars per million tokens. What the configuration does not say comes from the catalog. A disabled model gets no requests; its votes and what was learned about it stay."
+        about="Prices are US dollars per million tokens. Values that the configuration does not set come from the catalog. A disabled model gets no requests; its votes and what was learned about it stay."
       >
         <DataTable label="Served models" columns={COLUMNS} class="min-w-160">
           {(served?.models ?? []).map((model) => (

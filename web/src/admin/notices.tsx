@@ -50,7 +50,10 @@ export function InvalidNotice() {
   );
 }
 
-/** Says that a change was not saved, with what to do about it, or what it has left as it was. */
+/**
+ * Shows why the last change was not saved and what to do, or a remark about a change that was
+ * saved.
+ */
 export function ChangeNotice() {
   const { problem, remark, conflict, change, dismiss, isBusy } = useManaged();
   return (

@@ -3,7 +3,7 @@ import { duration } from "../text/format.ts";
 
 const NAMES = { address: "Address", key: "Key", model: "Model" };
 
-/** How the test of a provider went, part by part. */
+/** Result of the test of a provider, step by step. */
 export function TestReport({ test }: { test: ProviderTest }) {
   return (
     <div role="status">

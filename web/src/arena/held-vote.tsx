@@ -43,7 +43,7 @@ export function HeldVote({ exchange }: { exchange: Exchange }) {
         </Button>
       </div>
       <fieldset class="flex flex-wrap items-center gap-2">
-        <legend class="mb-2 text-sm text-muted">Why? You may say it, nothing is required.</legend>
+        <legend class="mb-2 text-sm text-muted">Why? (optional)</legend>
         {REASONS[winner].map((reason) => (
           <button
             key={reason}

@@ -9,8 +9,8 @@ export function invitationLink(secret: string): string {
 }
 
 /**
- * Takes the key out of the address of a link for voters, so that nobody reads it there, and keeps it for signing in. From then
- * on this browser shows only the arena. A link without a key ends that.
+ * Takes the key out of the address of a link for voters, so that nobody reads it there, and keeps it for signing in.
+ * From then on this browser shows only the arena, until a link without a key is opened.
  */
 export function acceptInvitation(): void {
   if (location.hash.startsWith(INVITE)) {
@@ -25,7 +25,7 @@ export function acceptInvitation(): void {
   addEventListener("hashchange", showArena);
 }
 
-/** Whether the person was invited to vote and sees only the arena. What the person may do is limited by the key. */
+/** Whether the person was invited to vote and sees only the arena. The key limits what the person may do. */
 export function isVoter(): boolean {
   return load(localStorage, "invited") === true;
 }

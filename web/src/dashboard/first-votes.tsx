@@ -129,7 +129,7 @@ function Results({
   );
 }
 
-/** One number by votes cast, beside that of the best single model. */
+/** One number of routing over the votes cast, and the same number of the best single model. */
 function StageChart({
   stages,
   title,

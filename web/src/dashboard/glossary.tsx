@@ -25,7 +25,7 @@ const TERMS: readonly (readonly [string, string])[] = [
   ["Posterior", "Everything that the router has learned from votes, with its uncertainty."],
   [
     "Savings",
-    "What the same conversations would have cost with one model for everything, prompt caches included, less what was spent.",
+    "Estimated cost of the same conversations with one model for everything, prompt caches included, minus the actual cost.",
   ],
   [
     "Cost of learning",

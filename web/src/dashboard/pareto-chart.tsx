@@ -15,7 +15,7 @@ interface Place {
   readonly hi: number;
 }
 
-/** Cost and quality of all settings of the trade-off, beside those of each model alone. */
+/** Cost and quality of all settings of the trade-off, and those of each model alone. */
 export function ParetoChart({
   tradeoff,
   now,

@@ -33,7 +33,10 @@ const SPANS = [
   ["custom", "From … to …"],
 ] as const;
 
-/** The conditions of a search. A change takes effect at once, that of a text field with Enter or when it is left. */
+/**
+ * The conditions of a search. A change takes effect at once; in a text field, on Enter or when the field loses the
+ * focus.
+ */
 export function FilterForm({
   filter,
   onChange,

@@ -18,7 +18,7 @@ export interface RequestRow {
   readonly latency: number | undefined;
 }
 
-/** How far a search has come. */
+/** Progress of a search. */
 export interface Progress {
   readonly state: "searching" | "paused" | "complete" | "failed";
   /** Time back to which requests were examined. */
