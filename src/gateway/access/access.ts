@@ -337,7 +337,7 @@ export class Access {
   }
 }
 
-/** A value, after a check that may take time. */
+/** The value, after a check that may be asynchronous. */
 function after<T>(checked: void | Promise<void>, value: T): T | Promise<T> {
   return checked ? checked.then(() => value) : value;
 }

@@ -194,7 +194,7 @@ describe("a provider that is added alone", () => {
   it("is refused with its entry and the remedy if it does not list its models", async () => {
     const { json } = await change(await start(), 0, ["providers", "new", { url: URL }]);
     expect(json.error.param).toBe("providers.new");
-    expect(json.error.hint).toContain("add the models of it that you want under models");
+    expect(json.error.hint).toContain("name its models under `models`");
   });
 });
 

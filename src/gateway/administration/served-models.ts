@@ -29,8 +29,8 @@ export function sourceOf(
 
 /**
  * The models of a document before some changes. If the changes add its first model, the models that are served without
- * an entry become entries, because they would vanish otherwise. Those of a provider in the document do not, if the
- * changes add models of that provider or remove it: the operator chooses among them.
+ * an entry become entries, because they would vanish otherwise. Models of a provider in the document do not become
+ * entries if the changes add models of that provider or remove the provider: the operator chooses among its models.
  */
 export function modelsBefore(
   served: ServedModels,

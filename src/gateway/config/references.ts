@@ -139,7 +139,7 @@ function* disabledFaults(name: string, router: Loose, models: Loose): Generator<
   }
 }
 
-/** Aliases that have no effect, or do not tell which of two routers is meant. */
+/** Aliases that have no effect, or that fit two routers equally well. */
 function* aliasFaults(routers: [string, Loose][], names: readonly string[]): Generator<Fault> {
   const all = routers.flatMap(([router, { aliases }]) =>
     listOf(aliases).flatMap((alias, i) => {

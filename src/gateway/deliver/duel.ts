@@ -32,7 +32,7 @@ interface DuelTimes {
   readonly graceMs: number;
 }
 
-/** When the first of the two is ready, gives up the other after the grace period. */
+/** Waits for both. When one of them is ready, the other one is given up after the grace period. */
 async function withGrace<T>(
   attempts: Attempts,
   ready: readonly [Promise<T | undefined>, Promise<T | undefined>],

@@ -50,7 +50,7 @@ export function ballotOf(
   };
 }
 
-/** Adds what is known about the answers: after a fallback another model answered, or none. */
+/** Replaces the chosen models with those that answered: after a fallback, another model or none. */
 export function withAnswers(ballot: Ballot, answers: readonly Answered[]): Ballot {
   const models = ballot.models.map((model, slot) => {
     const answer = answers.find((one) => one.slot === slot);

@@ -34,7 +34,10 @@ export async function lastAnswerIn(
   return last.decision.id;
 }
 
-/** Requests of a session that may run or have failed after its last answer. */
+/**
+ * Number of requests of a session that are searched for its last answer. The newest ones may be
+ * running or have failed.
+ */
 const RECENT = 32;
 
 /**

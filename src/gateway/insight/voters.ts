@@ -7,7 +7,7 @@ import type { Control, Logged, VoterWeighed } from "../../store/events.ts";
 import type { Store, StoredVoter, VotersQuery } from "../../store/store.ts";
 import { bandOf } from "./numbers.ts";
 
-/** A served router, as far as a list of its voters needs it. */
+/** The part of a served router that a list of its voters needs. */
 interface WeighingRouter {
   readonly name: string;
   readonly view: { readonly router: Router };

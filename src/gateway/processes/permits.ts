@@ -2,10 +2,10 @@
 export type Recall = (process: string, client: string, most: number) => Promise<number>;
 
 /**
- * Permits for requests at a time, which processes hold in advance, so that most requests need no
+ * Permits for concurrent requests, which processes hold in advance, so that most requests need no
  * message. All processes together never hold more permits of a client than its limit. If all are
- * taken, those that are not in use are recalled, so that a request is refused only if the limit
- * is really reached.
+ * taken, those that are not in use are recalled, so that a request is refused only if the limit is
+ * really reached.
  */
 export class Permits {
   readonly #recall: Recall;

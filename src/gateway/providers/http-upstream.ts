@@ -103,7 +103,7 @@ export class HttpUpstream implements Upstream {
     return adapted.length > 0 ? sent.then((answered) => ({ ...answered, adapted })) : sent;
   }
 
-  /** Returns a function that makes the check of an answer when its headers have arrived. */
+  /** Returns a function that creates the check of an answer when its headers have arrived. */
   #checking(endpoint: Endpoint, stream: boolean, hideUsage: boolean) {
     return (answered: AnswerHeaders): Translation => {
       if (!stream) return new WholeAnswer(this.name, endpoint);

@@ -153,7 +153,7 @@ export class ServedModel {
     return costOf(usage, this.spec.price);
   }
 
-  /** Cost in US dollars of attempts that failed: what the upstream reports or, for each that it does not report, the price. */
+  /** Cost in US dollars of attempts that failed: the cost that the upstream reports or, without one, the list price. */
   lostCost(attempts: readonly Usage[] = []): number {
     return attempts.reduce((sum, usage) => sum + (this.cost(usage) ?? 0), 0);
   }

@@ -139,7 +139,7 @@ describe("other requests", () => {
     [{ ...user("x"), n: 1e9 }, "chat/completions", { status: 400 }],
     [{ input: 5 }, "embeddings", { status: 400 }],
     [[], "chat/completions", { status: 400 }],
-  ])("are refused as by a real host: %j to %s", async (chat, endpoint, expected) => {
+  ])("are refused as by a real upstream: %j to %s", async (chat, endpoint, expected) => {
     const error = await call(chat, endpoint).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "UpstreamError", code: "status", ...expected });
     expect(JSON.parse(Buffer.from(error.body).toString()).error.type).toBe("invalid_request_error");

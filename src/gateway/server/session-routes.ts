@@ -56,7 +56,10 @@ export function addSessionRoutes(app: App, { access, clock }: SessionParts): voi
   );
 }
 
-/** Sets the cookie of the session. It is sent over TLS only if this request came over TLS, also to a trusted proxy. */
+/**
+ * Sets the cookie of the session. If this request came over TLS, to the gateway or to a trusted proxy, browsers send
+ * the cookie only over TLS.
+ */
 function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,

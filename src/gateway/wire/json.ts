@@ -132,7 +132,10 @@ function text(json: Uint8Array, start: number, end: number): string {
   return Buffer.from(json.buffer, json.byteOffset + start, end - start).toString();
 }
 
-/** Scanner. Each method takes the offset of the start of a value and returns that after its end. */
+/**
+ * Scanner. Each method takes the offset at which a value starts and returns the offset after its
+ * end.
+ */
 class Scan {
   readonly #json: Uint8Array;
   readonly #to: number;

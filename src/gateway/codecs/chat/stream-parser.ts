@@ -26,7 +26,10 @@ interface Open {
   stopped: boolean;
 }
 
-/** Reads the chunks of a chat completion. A call ends where the next one begins, as upstreams send them. */
+/**
+ * Reads the chunks of a chat completion. A call ends where the next one begins, because upstreams send
+ * calls one after the other.
+ */
 export class ChatStreamParser implements StreamParser {
   #model = "";
   #started = false;

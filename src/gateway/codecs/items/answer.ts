@@ -34,8 +34,9 @@ export interface Usage {
 }
 
 /**
- * Combines two counts of a stream: the output tokens of the later one, and the input tokens and the
- * cost of the later one that has any. Some upstreams count the writes of an hour only in the first event.
+ * Combines two usages of a stream: the output tokens are those of the later one, the input tokens and the
+ * cost those of the latest one that has any. Some upstreams count the writes of an hour only in the first
+ * event.
  */
 export function usageAfter(before: Usage | undefined, next: Usage | undefined): Usage | undefined {
   if (!next || !before) return next ?? before;

@@ -29,7 +29,10 @@ interface Open {
   /** Place in the output. */
   readonly place: number;
   readonly builder: ItemBuilder;
-  /** The part that is being written: its kind, its number in the events and that in the output. */
+  /**
+   * The part that is being written: its kind, its number in the events and its number in the
+   * output.
+   */
   kind: DeltaKind | undefined;
   part: number;
   number: number;

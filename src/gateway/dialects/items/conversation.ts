@@ -96,7 +96,10 @@ function needsOf(request: ItemRequest, members: Members): Needs {
   };
 }
 
-/** The tool or the state that runs at the upstream, and the dialect that the upstream must speak for it. */
+/**
+ * The tool that runs at the upstream, or the state that it keeps, and the dialect that the upstream must
+ * speak for it.
+ */
 function nativeNeed(request: ItemRequest, isStrict: boolean): Needs["native"] {
   const { tools = [], extra } = request;
   const hosted = tools.find((tool) => tool.type === "hosted");

@@ -44,7 +44,7 @@ export const REQUEST_BODIES: Readonly<Record<string, string>> = {
       " ⟦",
     ),
   "a null model": `{"messages":[],"model":⟦null⟧}`,
-  "fields of other hosts": `{"model":⟦"auto"⟧,"messages":[{"role":"user","content":"x","cache_control":{"type":"ephemeral"}}],"reasoning":{"effort":"high","max_tokens":2000},"reasoning_effort":"minimal","thinking":{"type":"enabled","budget_tokens":1024},"guided_json":{"model":{}},"min_p":0.05,"transforms":[],"verbosity":"low","service_tier":"flex","store":false,"prediction":{"type":"content","content":"model"},"web_search_options":{}}`,
+  "fields of other providers": `{"model":⟦"auto"⟧,"messages":[{"role":"user","content":"x","cache_control":{"type":"ephemeral"}}],"reasoning":{"effort":"high","max_tokens":2000},"reasoning_effort":"minimal","thinking":{"type":"enabled","budget_tokens":1024},"guided_json":{"model":{}},"min_p":0.05,"transforms":[],"verbosity":"low","service_tier":"flex","store":false,"prediction":{"type":"content","content":"model"},"web_search_options":{}}`,
   "a stream that asks for usage": `{"model":⟦"auto"⟧,"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false},"messages":[{"role":"user","content":"x"}]}`,
 };
 
