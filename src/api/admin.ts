@@ -53,7 +53,7 @@ export const NewKey = z.object({
   rate: z.number().positive().optional().describe("Requests per minute."),
   concurrent: z.int().positive().optional().describe("Concurrent requests on each node."),
   duels: Duels.optional().describe(
-    "Whether requests of this key that do not request a duel get a second answer, which can be fetched.",
+    "Whether requests of this key that did not ask for a duel also get a second answer, to be fetched later.",
   ),
   models: Models.optional(),
   routers: Routers.optional(),

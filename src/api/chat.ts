@@ -115,7 +115,10 @@ export const RoutingNote = z
       .describe(
         '`true`: the choices are a duel. `"later"`: a duel whose second answer can be fetched. `"capped"`: no duel, because their share is used up. `false`: no duel; `because` says why.',
       ),
-    slot: z.number().optional().describe("1 in the second answer of a duel that was fetched."),
+    slot: z
+      .number()
+      .optional()
+      .describe("1 if this is the second answer of a duel, fetched later."),
     because: z.string().optional(),
     vote_token: z
       .string()
@@ -124,7 +127,7 @@ export const RoutingNote = z
         "Authorizes one vote on this decision without an API key. Missing only if the database did not answer and the embedding is too large for a token.",
       ),
   })
-  .meta({ id: "RoutingNote", description: "How the router came to this response." });
+  .meta({ id: "RoutingNote", description: "Facts about how a request was routed." });
 export type RoutingNote = Value<typeof RoutingNote>;
 
 const Usage = z.looseObject({
@@ -170,7 +173,9 @@ export const ChatChunk = z
     usage: Usage.nullish(),
     joust: RoutingNote.partial()
       .optional()
-      .describe("In the first chunk without `cost`, and in the chunk with the usage with `cost`."),
+      .describe(
+        "In the first chunk (without `cost`) and in the chunk with the usage (with `cost`).",
+      ),
     error: ErrorFields.optional().describe("Only in the last chunk of a stream that failed."),
   })
   .meta({

@@ -68,7 +68,10 @@ const Score = z.object({
     })
     .optional()
     .describe("Tokens that `cost` is based on."),
-  net: z.number().optional().describe("`value` - `lambda` * `cost`, which is what is compared."),
+  net: z
+    .number()
+    .optional()
+    .describe("`value` - `lambda` * `cost`, the number that the router compares."),
 });
 export type Score = Value<typeof Score>;
 

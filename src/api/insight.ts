@@ -25,12 +25,14 @@ export const Tradeoff = z
   .object({
     object: z.literal("tradeoff"),
     router: z.string(),
-    current: z.number().describe("Setting of the router."),
+    current: z.number().describe("Present setting of the router."),
     posterior_version: z.number(),
     recent_queries: z.number(),
     advantage: Band.extend({
       over: z.string().describe("The best single model."),
-      sure: z.number().describe("Probability that routing is worth at least as much."),
+      sure: z
+        .number()
+        .describe("Probability that routing is worth at least as much as that model."),
     })
       .nullable()
       .describe("Worth of routing compared with one model for all queries."),
@@ -42,7 +44,7 @@ export const Tradeoff = z
           cost: z.number().nullable().describe("US dollars per request."),
           wins: Band.nullable().describe("As in `points`."),
           beaten: Band.nullable().describe(
-            "Share of comparisons that routing at its setting wins against this model.",
+            "Share of comparisons that routing wins against this model at the current setting.",
           ),
         }),
       )

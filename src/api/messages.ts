@@ -47,7 +47,7 @@ export const TokenCount = z
 const SECOND = z
   .looseObject({})
   .optional()
-  .describe("The other answer of a duel, a message as well.");
+  .describe("The second answer of a duel, which is also a message.");
 
 const MessagesNote = RoutingNote.extend({ second: SECOND });
 

@@ -28,7 +28,7 @@ export const ListedModel = z
       })
       .optional()
       .describe(
-        "Those of a router are the best of its models. A capability that is not listed is assumed to exist.",
+        "A router has the best of its models' capabilities. A capability that is not listed is assumed to exist.",
       ),
     disabled: z
       .literal(true)

@@ -32,7 +32,10 @@ export type ResponsesRequest = Value<typeof ResponsesRequest>;
 
 /** A note in a duel also has the second answer. */
 const ResponsesNote = RoutingNote.extend({
-  second: z.looseObject({}).optional().describe("The other answer of a duel, a response as well."),
+  second: z
+    .looseObject({})
+    .optional()
+    .describe("The second answer of a duel, which is also a response."),
 });
 
 export const ResponseObject = z

@@ -7,7 +7,9 @@ export const Truth = z
     categories: z.array(z.string()),
     visible: z
       .number()
-      .describe("Part of a difference in quality that votes show, because voters err sometimes."),
+      .describe(
+        "Share of a difference in quality that votes show; below 1, because voters sometimes err.",
+      ),
     models: z.array(
       z.object({
         model: z.string(),

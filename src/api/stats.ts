@@ -71,7 +71,9 @@ const Alternative = z.object({
   model: z.string(),
   cost: z
     .number()
-    .describe("Estimated cost if this model had answered the same conversations, with its caches."),
+    .describe(
+      "Estimated cost if this model had answered the same conversations, prompt caches included.",
+    ),
   savings: z.number().describe("`cost` minus `compared`."),
   lo: z.number().describe("Lower end of the 95% interval of `savings`."),
   hi: z.number(),
@@ -92,7 +94,7 @@ const Spend = z.object({
   always_best: Alternative.extend({
     among: z
       .array(z.string())
-      .describe("The fewest models of which one is the best with 95% probability."),
+      .describe("Smallest set of models that contains the best one with 95% probability."),
     among_lo: z
       .number()
       .describe("Lowest lower end of the intervals of the savings against these models."),
@@ -118,7 +120,9 @@ const Forecast = z.object({
     .enum(["now", "later", "never"])
     .describe("`never`: not within the horizon in most simulated futures."),
   sure: z.number().describe("Probability that routing beats the best single model now."),
-  reached: z.number().describe("Share of the futures in which it gets to 95%."),
+  reached: z
+    .number()
+    .describe("Share of the simulated futures in which this probability reaches 95%."),
   votes: Quantiles.describe("Further votes until the probability is 95%."),
   dollars: Quantiles.nullable().describe("Cost of both answers of these duels."),
   horizon: z.number().describe("Votes after which a future was not continued."),
@@ -130,7 +134,7 @@ const Forecast = z.object({
 const Shadow = z.object({
   comparisons: z.number(),
   win_rate: Band.describe("Share of wins of the router's choice; a tie is half a win."),
-  cost: Band.nullable().describe("US dollars per answer, router's choice less served answer."),
+  cost: Band.nullable().describe("US dollars per answer, router's choice minus served answer."),
   latency_ms: Band.nullable().describe("The same difference in milliseconds."),
 });
 export type Shadow = Value<typeof Shadow>;
@@ -145,7 +149,7 @@ const VoterKind = z
       "How far its votes follow those of people: 0 not at all, 1 as closely as people's own.",
     ),
     first: Band.describe(
-      "Logit by which the answer shown first is favoured; of metrics and signals, that of an average answer.",
+      "Logit by which the answer shown first is favoured; for metrics and signals, the logit of an average answer.",
     ),
     length: Band.nullable().describe(
       "Logit by which an answer is favoured that is 2.7 times as long as the other; null for metrics and signals.",
@@ -172,7 +176,7 @@ export const Stats = z
     leaderboard: z.object({
       overall: z
         .array(Standing)
-        .describe("On the mix of categories that was voted on recently, best first."),
+        .describe("Standings on the mix of categories that was voted on recently, best first."),
       categories: z.array(
         z.object({
           category: z.string(),

@@ -64,9 +64,9 @@ export function dayOf(id: string, at: number): number {
 }
 
 /**
- * Decisions that represent all decisions equally and have all their candidates. Duels are always
- * stored, and in full, while ordinary decisions are stored only in part, so duels that a sample of
- * the lowest rate would not contain are left out.
+ * A sample in which every decision has the same probability, and all its decisions have all their
+ * candidates. All duels are stored, but only a share of the ordinary decisions, so the same share
+ * of the duels is kept.
  */
 export function uniformSample<D extends Sampled>(decisions: readonly D[]): D[] {
   const rate = Math.min(...decisions.map(({ sample = 1 }) => sample || 1));

@@ -53,7 +53,7 @@ A row may have "answer" (a text or a list), "regex" or "schema" (a JSON schema).
     )
     .option(
       "--router <name>",
-      "router whose models are evaluated, and which is given the result (default: the only one, which is given nothing)",
+      "router whose models are evaluated and that gets the result (default: the only router, which does not get the result)",
     )
     .option("--exclude <a,b>", "models to leave out", names("--exclude"))
     .option(

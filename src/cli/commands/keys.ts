@@ -87,7 +87,7 @@ function addCommand(): Command {
     )
     .option(
       "--duels <mode>",
-      "second answers, to be fetched, for requests that do not request a duel: false, auto or true (default: the mode of the router)",
+      "whether requests that did not ask for a duel get a second answer to fetch: false, auto or true (default: the mode of the router)",
       word("--duels", ["false", "auto", "true"]),
     )
     .option(

@@ -72,7 +72,7 @@ export function oldPrompt(n: number): Uint8Array | undefined {
   return n % 5 === 0 ? seal(`prompt ${n}`, `d${n}`, undefined) : undefined;
 }
 
-/** Opens a database of version 0.1 with this many decisions and expects that all is there in the end. */
+/** Opens a database of version 0.1 with this many decisions and expects that all of them are readable in the end. */
 export async function convertsLegacy(open: () => Promise<Store>, decisions: number): Promise<void> {
   const first = await open();
   // The newest decisions are there at once; those that are not moved yet are not "unknown".

@@ -191,7 +191,9 @@ function openDay(file: string): Connection {
 
 const BUSY_MS = 5000;
 
-/** Renames the file of a day that is dropped, so that it counts no more and can be deleted later. */
+/**
+ * Renames the file of a day that is dropped, so that it is no longer read and can be deleted later.
+ */
 function setDropped(file: string): string {
   const dropped = `${file}${DROPPED}`;
   // Another process may have dropped the same day.
