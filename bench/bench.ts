@@ -5,7 +5,7 @@ export interface BenchResult {
   readonly figures: Record<string, number>;
 }
 
-/** How much to run. Each benchmark uses only the flags that it needs. */
+/** Amount of work and places of a benchmark. Each benchmark uses only the flags that it needs. */
 export interface BenchFlags {
   readonly rounds?: number | undefined;
   readonly kills?: number | undefined;

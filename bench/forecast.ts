@@ -23,9 +23,9 @@ const CASES: Readonly<Record<string, ForecastSettings>> = {
 };
 
 /**
- * How often the true number of votes until routing pays lies inside the 90% interval of the forecast,
- * and how often the median is within a factor of two of it. Names select worlds; `--rounds` is the
- * number of worlds.
+ * Measures how often the true number of votes until routing pays lies inside the 90% interval of the
+ * forecast, and how often the median is within a factor of two of it. Names select worlds; `--rounds`
+ * is the number of worlds.
  */
 export async function forecasts(names: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const ratios: Record<string, number> = {};

@@ -15,7 +15,7 @@ import { type Load, type Outcome, simulatePipeline, type Times } from "./scale/p
 const REQUESTS = [1000, 10_000, 100_000];
 const REGIONS = [1, 3, 6];
 const SHARES = { duels: 0.02, voted: 0.05 };
-/** Milliseconds of networks and services, as providers of clouds publish them; not measured here. */
+/** Milliseconds of networks and services, as cloud providers publish them; not measured here. */
 const NETWORK = { near: 0.5, far: 75, append: 5, put: 30 };
 const SETTINGS = { save: 250, lease: 10_000 };
 const VOTE_BYTES = 1200;

@@ -9,7 +9,10 @@ interface Headline {
   readonly evidence: readonly string[];
 }
 
-/** The sentence at the top of the dashboard: savings, their quality, and the votes that are still needed. A part without data is left out. */
+/**
+ * The sentence at the top of the dashboard: the savings, the quality of routing, and the votes that are still needed. A
+ * part without data is left out.
+ */
 export function headlineOf(
   stats: Stats,
   tradeoff: Tradeoff | undefined,
