@@ -9,6 +9,7 @@ import type { Access, Caller } from "../access/access.ts";
 import { checkOrigin } from "../access/origin.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
+import { logRequest } from "../telemetry/logger.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { startRequestSpan } from "../telemetry/tracing.ts";
 import { Client } from "../wire/client.ts";
@@ -93,7 +94,7 @@ function admitting(
       const { decision } = client;
       count(status);
       const ms = Math.round(100 * (clock.now() - startedAt)) / 100;
-      logger.info({ method, path, status, ms, decision }, "request");
+      logRequest(logger, { method, path, status, ms, decision });
       span?.end(status, decision);
     });
     request.client = client;
