@@ -1,6 +1,8 @@
 import { Calls } from "../../core/processes/calls.ts";
 import type { Link } from "../../core/processes/link.ts";
 import { Listeners } from "../changes.ts";
+import { recordInBatches } from "../sqlite/batch.ts";
+import type { SqliteStore } from "../sqlite/sqlite-store.ts";
 import type { Change, Store } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
 
@@ -31,8 +33,15 @@ export function openRemoteStore(link: Link, lane: number): RemoteStore {
   // The host announces changes to the clients that have called it. After it was opened again, it
   // knows a client from its next call: followers poll every second.
   calls.notify("subscribe");
-  const local: Pick<Store, "shared" | "onChange" | "close"> = {
+  const local: Pick<Store, "shared" | "record" | "onChange" | "close"> = {
     shared: true,
+    // The rows are made here: events have many small objects, which would be copied to the host.
+    record: (events, countedOnly = []) =>
+      recordInBatches(
+        events,
+        countedOnly,
+        (batch) => calls.call("recordBatch", batch) as ReturnType<SqliteStore["recordBatch"]>,
+      ),
     onChange: (listener) => listeners.add(listener),
     async close() {
       const settled = calls.settled();
