@@ -45,9 +45,10 @@ export function entriesOf({
 
 /** Takes over what other processes of this machine have learned about conversations and deployments. */
 export function hearRouting(peers: Peers, serving: () => Serving): void {
-  peers.on("read", ([router, news]: [string, ReadNews]) =>
-    serving().routers.get(router)?.prices.read.adopt(news),
-  );
+  peers.on("read", ([router, all]: [string, readonly ReadNews[]]) => {
+    const read = serving().routers.get(router)?.prices.read;
+    for (const news of all) read?.adopt(news);
+  });
   peers.on("used", ([model, name, limit, amount]: [string, string, MinuteLimit, number]) => {
     const { deployments = [] } = serving().models.get(model) ?? {};
     deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(limit, amount);

@@ -18,6 +18,7 @@ import type { RouterView } from "./choose.ts";
 import { DuelCap } from "./duel-cap.ts";
 import { LanguageWatch } from "./language-watch.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
+import type { ReadNews } from "./prefixes.ts";
 import { RecentQueries } from "./recent.ts";
 
 /** Tools that all routers of a gateway share. */
@@ -66,6 +67,8 @@ export class LiveRouter {
   #view: Pick<RouterView, "pool" | "models" | "membership"> | undefined;
   /** Embedding of a prompt that could not be encoded: the mean of the centroids. */
   readonly #meanX: Float64Array;
+  /** News of conversations that the other processes have not been told yet. */
+  #unsaid: ReadNews[] = [];
   /** Time at which the recent queries were last read from the store. */
   #recentAt = Number.NEGATIVE_INFINITY;
 
@@ -83,7 +86,7 @@ export class LiveRouter {
     this.cap = new DuelCap(config.duels.share, config.duels.spend);
     this.#tools = tools;
     if (tools.peers.count > 1) {
-      this.prices.read.onRead = (news) => tools.peers.tell("read", [name, news]);
+      this.prices.read.onRead = (news) => this.#tellRead(news);
     }
     this.#models = models;
     this.#settings = settingsOf(config, models);
@@ -170,6 +173,20 @@ export class LiveRouter {
     this.#recentAt = clock.now();
     // While the store is unavailable, only the queries of this process are known.
     await this.recent.replace(store, this.name).catch(() => {});
+  }
+
+  /**
+   * Tells the other processes of this machine what models have read. Messages of their own for each request would
+   * cost more than a tenth of its processor time, so the news of a few milliseconds share one. The next request of
+   * a conversation comes after its answer was read.
+   */
+  #tellRead(news: ReadNews): void {
+    this.#unsaid.push(news);
+    if (this.#unsaid.length > 1) return;
+    setTimeout(() => {
+      this.#tools.peers.tell("read", [this.name, this.#unsaid]);
+      this.#unsaid = [];
+    }, TELL_MS);
   }
 
   get models(): ReadonlyMap<string, ServedModel> {
@@ -290,6 +307,8 @@ function settingsOf(
 }
 
 const FOREIGN_SHARE = 0.2;
+/** Time for which news of conversations wait for more. */
+const TELL_MS = 10;
 /** Shortest time between two reads of the recent queries. */
 const RECENT_MS = 1000;
 
