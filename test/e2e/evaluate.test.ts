@@ -77,13 +77,17 @@ describe("joust evaluate in the sandbox", () => {
       ...[QUERIES, "--judge", "summit-pro", "--active", "--pairs", "40"],
       ...["--budget", "10", "--router", "auto"],
     ];
-    const { code, stdout } = await run(...flags);
+    const { code, stdout, stderr } = await run(...flags);
     expect(code).toBe(0);
+    expect(stderr).toContain("the judge summit-pro is one of the compared models");
     expect(stdout).toContain("logged 40 new votes of the judge");
     const votes = lines(text("joust-evaluation/votes.jsonl"));
     expect(votes).toHaveLength(40);
     expect(votes[0]).toMatchObject({ voter: "judge:summit-pro", weight: 1 });
-    expect((await run(...flags)).stdout).toContain("logged 0 new votes");
+    const again = await run(...flags);
+    expect(again.stdout).toContain("logged 0 new votes");
+    const other = await run(...flags, "--exclude", "summit-pro", "--dry-run");
+    expect(other.stderr).not.toContain("is one of the compared models");
     const journal = lines(text("joust-evaluation/journal.jsonl"));
     const judged = journal.filter((record) => isAnswer(record) && record.model === "summit-pro");
     expect(judged.length).toBeGreaterThanOrEqual(80);

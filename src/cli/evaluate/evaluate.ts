@@ -37,6 +37,7 @@ import { openSetup, type Setup } from "./setup.ts";
 export async function runEvaluate(source: string, flags: EvaluateFlags): Promise<number> {
   checkFlags(flags);
   const setup = await openSetup(source, flags);
+  warnOfOwnJudge(setup);
   const interrupt = interruptible();
   try {
     const lock = join(flags.out, "lock");
@@ -48,6 +49,13 @@ export async function runEvaluate(source: string, flags: EvaluateFlags): Promise
     interrupt.release();
     await setup.builder.close();
   }
+}
+
+function warnOfOwnJudge({ judge, models }: Setup): void {
+  if (!judge || !models.some(({ name }) => name === judge.name)) return;
+  process.stderr.write(
+    `joust: the judge ${judge.name} is one of the compared models, and models prefer their own answers; --exclude ${judge.name} leaves it out\n`,
+  );
 }
 
 function checkFlags({ judge, active, pairs, regex, schema, test, budget, dryRun }: EvaluateFlags) {
