@@ -284,7 +284,10 @@ export const ROUTER_DEFAULTS = {
   explore: 0,
   /** Largest mean cost per query, in the unit of the given costs; 0 for no budget. */
   budget: 0,
-  /** Unit of cost, which lambda is the price of: the mean cost of the most expensive model. */
+  /**
+   * Cost that counts as 1, so that lambda is the utility that it is worth: the mean cost of the
+   * most expensive model.
+   */
   costUnit: 1,
   /** Number of pending duels that the policy takes into account; 0 for none (docs/beyond.md). */
   pending: 0,

@@ -12,7 +12,7 @@ import { dotAt } from "../linalg/linalg.ts";
  * many votes a kind gives, they leave the uncertainty about its tastes, which only people's votes remove.
  */
 export const SCALE = 0; // logits of its votes per logit of people's votes
-export const FIRST = 1; // logit by which the answer shown first is favoured; of ratings, that of an average answer
+export const FIRST = 1; // logit by which the answer shown first is favoured; for ratings, the logit of an average answer
 export const LENGTH = 2; // logit per unit of L
 export const OWN = 3; // logit by which answers of the voter's own family are favoured
 export const COEFFICIENTS = 4; // number of these coefficients
@@ -87,7 +87,7 @@ export class KindBeliefs implements KindBeliefsState {
     this.#v = new Float64Array(state.means.length);
   }
 
-  /** Adds a kind to the beliefs about those before it, for K models and M categories. */
+  /** Adds a kind after the existing ones, for K models and M categories. */
   static withKind(
     before: KindBeliefs | undefined,
     kind: string,

@@ -152,8 +152,8 @@ export interface Policy {
 }
 
 /**
- * Numbers about the models for leaderboards and statistics, whose intervals cover as they state
- * (docs/decisions/0024-intervals.md). Utilities are relative to the mean of the pool.
+ * Numbers about the models for leaderboards and statistics, whose intervals have the stated
+ * coverage (docs/decisions/0024-intervals.md). Utilities are relative to the mean of the pool.
  */
 export interface Report {
   /** Mean membership of the last queries that were voted on; equal shares before the first vote. */
@@ -175,7 +175,10 @@ export interface VoterKindEstimate {
   readonly votes: number;
   /** Logits of its votes per logit of people's votes: 0 if its votes say nothing, 1 if they are as sharp as people's. */
   readonly scale: MeanSd;
-  /** Logit by which the answer shown first is favoured; of ratings, that of a like of an average answer. */
+  /**
+   * Logit by which the answer shown first is favoured; for ratings, the logit of a like of an average
+   * answer.
+   */
   readonly first: MeanSd;
   /** Logit by which an answer is favoured that is e times as long as the other; undefined for ratings. */
   readonly length?: MeanSd | undefined;

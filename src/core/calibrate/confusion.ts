@@ -9,8 +9,8 @@ export interface LabelledQueries {
 
 /**
  * Estimates confusion[n][m], the probability that a query that is nearest to category n belongs to
- * category m. Queries of which the category embeddings are the means are compared with means that
- * leave them out. Each row starts with one query that may belong to any category.
+ * category m. If the category embeddings are means of these queries, each query is compared with
+ * means that leave it out. Each row starts with one query that may belong to any category.
  */
 export function categoryConfusion(
   xi: readonly Float64Array[],
