@@ -6,7 +6,7 @@ import { type ProbeResult, probeAll } from "./providers/probe.ts";
 import { Builder } from "./routing/builder.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 
-/** A configuration that is checked without being served, and the places of its parts. */
+/** A configuration to check, and the places from which its parts are read. */
 interface CheckOptions extends BuilderPlaces {
   readonly config: Config;
 }

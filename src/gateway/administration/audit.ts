@@ -11,7 +11,9 @@ type Entry = Omit<AuditRecord, "id" | "at" | "actor">;
 export class Audit {
   readonly #store: Pick<Store, "saveAudit">;
   readonly #clock: Clock;
-  /** Time in the id of the last record. Two records never have the same, so that ids keep their order. */
+  /**
+   * Time in the id of the last record. No two records have the same time, so that ids keep their order.
+   */
   #last = 0;
 
   constructor(store: Pick<Store, "saveAudit">, clock: Clock) {

@@ -17,16 +17,19 @@ export interface Revision extends Content {
 /** The content before the first change. */
 export const FIRST_REVISION: Revision = { revision: 0, document: FIRST_DOCUMENT, secrets: {} };
 
-/** A revision that is a valid configuration, and the error of the newest one if that is another. */
+/**
+ * A revision that is a valid configuration, and the error of the newest revision if that one is
+ * invalid.
+ */
 export interface ValidRevision extends Revision {
   readonly config: Config;
   readonly error?: InputError | undefined;
 }
 
 /**
- * The newest revision that is a valid configuration, up to `upTo` if it is given. An earlier one, or the content
- * before the first change, takes the place of revisions that are invalid, for example since an upgrade. Throws if the
- * secrets cannot be decrypted. Settings of server, store and keys come from `base`.
+ * The newest revision that is a valid configuration, up to `upTo` if it is given. Invalid revisions, for example
+ * after an upgrade, are skipped; if no valid one is left, the content before the first change is returned. Throws if
+ * the secrets cannot be decrypted. Settings of server, store and keys come from `base`.
  */
 export async function newestValid(
   store: Pick<Store, "configuration">,

@@ -1,6 +1,6 @@
 import type { DialectName } from "../wire/dialect-names.ts";
 
-/** A field that some dialects cannot carry. All other dialects carry it to each other. */
+/** A field that some dialects cannot carry. Translations between all other dialects keep it. */
 export interface Loss {
   /** The field as its own dialect names it. */
   readonly field: string;

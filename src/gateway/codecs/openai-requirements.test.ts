@@ -83,7 +83,7 @@ it("the Responses API gets a limit that it accepts", () => {
   expect([1, 15, 16, 300].map(limit)).toEqual([16, 16, 16, 300]);
 });
 
-it("long ids of users, and addresses for Anthropic, become hashes", () => {
+it("long ids of users become hashes, and so do email addresses that are sent to Anthropic", () => {
   const long = `user_${"0".repeat(64)}_account__session_${"1".repeat(36)}`;
   const metadata = { user_id: long };
   for (const to of ["chat", "responses"] as const) {

@@ -24,7 +24,7 @@ export const metadata = fc.dictionary(word, text, {
   noNullPrototype: true,
 });
 
-/** Any of these members may be missing, except the required ones. */
+/** An object in which all members may be missing, except the required ones. */
 export function members<T extends object, K extends keyof T = never>(
   model: { [M in keyof T]: fc.Arbitrary<T[M]> },
   required: K[] = [],

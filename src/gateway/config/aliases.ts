@@ -28,7 +28,9 @@ export function areAmbiguous(a: string, b: string): boolean {
   return specificity(a) === specificity(b) && overlap(a, b, 0, 0, new Set());
 }
 
-/** Whether a text fits the rest of `a` from `i` and the rest of `b` from `j`. `tried` are the places that did not. */
+/**
+ * Whether a text fits the rest of `a` from `i` and the rest of `b` from `j`. `tried` has the places that did not fit.
+ */
 function overlap(a: string, b: string, i: number, j: number, tried: Set<number>): boolean {
   if (i === a.length && j === b.length) return true;
   const place = i * (b.length + 1) + j;

@@ -5,7 +5,7 @@ import { z } from "zod";
  * addresses, so nothing else may change the host.
  */
 
-/** A setting that an address may have in its host. A dot would make another host. */
+/** A setting that an address may have in its host. A dot would name another host. */
 export const LABEL = z
   .string()
   .regex(/^[A-Za-z0-9-]+$/, "has a character other than letters, digits and -");

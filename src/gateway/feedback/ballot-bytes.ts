@@ -61,7 +61,7 @@ const LENGTHS = 4;
 
 /**
  * Writes a text after its length, padded with zeros to the size of the longest one. Returns the offset
- * after it. The bytes are zero before.
+ * after it. The buffer must be filled with zeros before.
  */
 function writeText(bytes: Buffer, offset: number, value: string, longest?: number): number {
   const length = bytes.write(value, offset + LENGTHS);

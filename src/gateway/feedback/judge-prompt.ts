@@ -39,7 +39,7 @@ export function judgeMessages(
 
 const MAX_LENGTH = 20_000;
 
-/** The judge's word on the last line, or undefined if that line says anything else. */
+/** The verdict on the last line of the judge's reply; undefined if that line says anything else. */
 export function verdictIn(reply: string): Outcome | undefined {
   const line = reply.trimEnd().split("\n").at(-1) ?? "";
   const word = /^\W*(A|B|TIE|BAD)\W*$/i.exec(line)?.[1]?.toUpperCase();

@@ -18,7 +18,8 @@ export async function p95ByModel(
 
 /**
  * A quantile of a histogram, linear between the limits of a bucket. `count` is the number of values up to
- * `limit`, and the last limit is infinite: a quantile beyond the others is the last finite limit.
+ * `limit`, and the last limit is infinite. A quantile in the last bucket is reported as the last finite
+ * limit.
  */
 export function quantileOf(
   buckets: readonly { readonly limit: number; readonly count: number }[],

@@ -59,7 +59,10 @@ export async function forecastLog(
   return found && { ...found, version, learned: counts.votes };
 }
 
-/** Forecasts for a router that has no log: from its pool with the told scores. `costs` are those of an answer of each model. */
+/**
+ * Forecasts for a router that has no log: from its pool with the told scores. `costs` has the expected cost of an
+ * answer of each model.
+ */
 export function forecastPool(
   configuration: Pick<Configured, "pool" | "policy" | "options" | "weighVoters">,
   costs: Float64Array | undefined,

@@ -62,8 +62,8 @@ async function recentOf(store: Store, router: string, to: number): Promise<reado
 }
 
 /**
- * Counts the events of a window, with the same result as `store.tallies`; if decisions are
- * sampled, an unbiased estimate of it.
+ * Counts the events of a window. The result equals that of `store.tallies` or, if decisions are
+ * sampled, is an unbiased estimate of it.
  */
 export async function recount(
   store: Store,

@@ -19,8 +19,8 @@ export interface TrafficQuery {
 }
 
 /**
- * Converts recent queries. Those of models that have left the pool are left out, and disabled models
- * are not candidates.
+ * Converts recent queries. Queries that models answered which have left the pool are left out, and
+ * disabled models are not candidates.
  */
 export function trafficOf(
   posterior: PosteriorView,

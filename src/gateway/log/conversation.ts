@@ -103,7 +103,9 @@ export class StoredConversation {
     return found;
   }
 
-  /** An item of the output of the first of `responses`. The others are the responses of the items that follow. */
+  /**
+   * An item of the output of the first of `responses`. The other responses are those of the items that follow.
+   */
   async #item(id: unknown, [response, ...next]: readonly (string | undefined)[]): Promise<Json> {
     const item =
       response === undefined

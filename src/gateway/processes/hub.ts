@@ -53,7 +53,7 @@ export class Hub {
     return [...this.#members.values()];
   }
 
-  /** Links a process. It takes part when it has got its membership. */
+  /** Links a process. It takes part as soon as it has received its membership. */
   add(link: Link): Member {
     const client = ++this.#clients;
     const id = `${client}-${randomBytes(4).toString("hex")}`;

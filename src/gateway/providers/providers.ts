@@ -12,7 +12,7 @@ import { KNOWN, type KnownProvider, SETTING_NAMES, type SettingName } from "./kn
 /** A provider of models: its addresses and credentials. */
 export interface Provider extends Credentials {
   readonly name: string;
-  /** Name of the known provider that it is, or undefined for one that Joust does not know. */
+  /** Name of the known provider; undefined for a provider that Joust does not know. */
   readonly kind?: string | undefined;
   /** Address up to and including /v1. */
   readonly url: string;
@@ -189,8 +189,8 @@ function awsOf(
 }
 
 /**
- * The Google account of an entry. The one that google-auth-library finds in its environment belongs to Google's
- * addresses; for another address, the entry must say `default`.
+ * The Google account of an entry. The account that google-auth-library finds is used for Google's addresses
+ * only; for another address, the entry must say `default`.
  */
 function googleOf(
   entry: ProviderConfig | undefined,
@@ -285,7 +285,7 @@ function checkCredentials(
   );
 }
 
-/** Providers that the environment has a key for, or the address of a local one. */
+/** Providers for which the environment has a key or, if they are local, an address. */
 export function providersIn(env: Environment): Provider[] {
   return KNOWN.flatMap(({ name, isLocal, urlVariable, models }) => {
     if (models.length === 0) return [];

@@ -44,7 +44,10 @@ export interface PaidAnswer {
   readonly isWhole: boolean;
 }
 
-/** An answer, with the expected tokens of its model and their doubt, which all models are compared with. */
+/**
+ * The answer with which all models are compared, with the expected tokens of its model and their relative
+ * standard deviation.
+ */
 interface GivenAnswer {
   readonly answer: PaidAnswer;
   readonly output: number;

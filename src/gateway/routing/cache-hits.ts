@@ -14,8 +14,8 @@ export class CacheHits {
   }
 
   /**
-   * Mean and standard deviation of the share that comes from the cache. The other models of the
-   * pool count as two answers of a model, because the same clients use them.
+   * Mean and standard deviation of the share that comes from the cache. The mean of the other
+   * models of the pool counts as two answers, because the same clients use them.
    */
   of(model: string): { readonly mean: number; readonly sd: number } {
     const answers = this.#models.get(model)?.answers ?? 0;

@@ -86,7 +86,7 @@ function kept<T>(
   return made;
 }
 
-/** Differs between versions of a file. Undefined if there is no such file. */
+/** A value that differs between versions of a file; undefined if there is no such file. */
 function stampOf(file: string): readonly number[] | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats && [stats.mtimeMs, stats.size, stats.ino];

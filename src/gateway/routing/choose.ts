@@ -125,7 +125,7 @@ function fixedModel(
   const name = config.mode === "apply" ? (kept?.model ?? guard) : config.fallback!;
   if (name === undefined) return undefined;
   const k = pool.models.indexOf(name);
-  // In observe and bypass the operator has named the model for every request.
+  // In the modes observe and bypass, the operator has named the model for every request.
   return candidates.includes(k) || (config.mode !== "apply" && models[k]) ? k : undefined;
 }
 

@@ -3,7 +3,7 @@ import { RecentMap } from "./recent-map.ts";
 
 /** Adds the scope to the hashes of prefixes, so that conversations of different keys stay apart. */
 export function prefixesIn(scope: string, prefixes: readonly Prefix[]): readonly Prefix[] {
-  // A hash has no line break, so those without a scope stay apart from all others.
+  // A hash has no line break, so hashes without a scope differ from all others.
   if (scope === "") return prefixes;
   return prefixes.map(({ hash, share, answerShare, isHead }) => ({
     hash: `${scope}\n${hash}`,

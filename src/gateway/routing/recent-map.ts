@@ -1,8 +1,8 @@
 /**
- * A map that forgets entries which were not set for long: at most `most` entries are kept, and at least
- * half as many of the newest. Entries are forgotten many at a time, by dropping the older of two maps.
- * Deleting them one by one would be slow, because finding the first entry of a Map takes time in
- * proportion to the entries that were deleted before it.
+ * A map that forgets entries which have not been set for a long time: at most `most` entries are kept,
+ * and at least half as many of the newest. Entries are forgotten many at a time, by dropping the older
+ * of two maps. Deleting them one by one would be slow, because finding the first entry of a Map takes
+ * time in proportion to the entries that were deleted before it.
  */
 export class RecentMap<V> {
   #newer = new Map<string, V>();

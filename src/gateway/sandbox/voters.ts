@@ -20,8 +20,8 @@ interface Known {
  * Simulated people. Each draws one of the project's questions, whose answer it knows, gets two
  * answers and votes for the right one, with occasional errors. It also sends another question as an
  * ordinary request, which one model answers: these requests show what routing is worth. People use
- * the public HTTP interface. If the machine has several processes, the first one has the people, and
- * the others ask it. If it ends, the next one continues with the same settings.
+ * the public HTTP interface. If the machine has several processes, the first one runs the people,
+ * and the others ask it. If the first one ends, the next process continues with the same settings.
  */
 export class SandboxVoters {
   readonly #client: () => JoustClient;

@@ -1,7 +1,10 @@
 import { InputError } from "../../core/input/input-error.ts";
 import { HttpError } from "../wire/http-error.ts";
 
-/** The result of an operation. If the operation refuses its input, the response names this member of the request. */
+/**
+ * Returns the result of an operation. If the operation refuses its input, the response names the member `param` of
+ * the request.
+ */
 export async function withParam<T>(param: string, operation: Promise<T>): Promise<T> {
   try {
     return await operation;

@@ -3,9 +3,9 @@ import { redacted } from "../wire/secrets.ts";
 import { StandardError } from "./standard-error.ts";
 
 /**
- * Logger that writes JSON lines. Headers and bodies are never logged. Of an error only the fields
- * in `plainError` are logged, because an upstream's error contains the upstream's response.
- * Known secrets are removed from every line.
+ * Logger that writes JSON lines. Headers and bodies are never logged. Only the fields of an error
+ * that `plainError` returns are logged, because an upstream's error contains the upstream's
+ * response. Known secrets are removed from every line.
  */
 export function newLogger(level: string, stream: DestinationStream = new StandardError()): Logger {
   return pino(

@@ -5,7 +5,9 @@ import type { ServerResponse } from "node:http";
 export class Client {
   readonly #response: ServerResponse;
   #isGone = false;
-  /** Whether the response is a stream of chunks. Clients of HTTP/1.0 get a stream without them. */
+  /**
+   * Whether the response is a stream of chunks. Clients of HTTP/1.0 get a stream without chunks.
+   */
   #isChunked = false;
   #abort: AbortController | undefined;
   /** Id of the decision about this request, once there is one. */
@@ -88,7 +90,7 @@ const LAST_CHUNK = "0\r\n\r\n";
 /** Status in log and metrics if the client disconnected before the response began. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Bytes of a response up to which they are written together with the headers. */
+/** Largest response, in bytes, that is written together with its headers. */
 const SMALL = 8192;
 
 const STREAM = {

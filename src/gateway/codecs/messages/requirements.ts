@@ -71,7 +71,7 @@ const tools: Rule = (request) => {
   };
 };
 
-/** Ids of users are not addresses of mail. */
+/** Anthropic refuses email addresses as ids of users. */
 const users: Rule = (request) => {
   const { user } = request;
   return user === undefined ? request : { ...request, user: acceptedUser(user, 256, /^[\w-]*$/) };

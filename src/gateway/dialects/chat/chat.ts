@@ -65,7 +65,7 @@ function contentOf(completion: unknown, member: "message" | "delta"): string {
 
 /**
  * Writes both answers of a duel as two choices of one completion. Each answer is read into items and written again, so
- * that its form does not tell whether it was translated: a chunk with the role, one chunk per piece of text, a chunk
+ * that its form does not show whether it was translated: a chunk with the role, one chunk per piece of text, a chunk
  * with the reason of the end.
  */
 function duelWriter(duel: DuelHead): DuelWriter {

@@ -19,7 +19,7 @@ import { refuseThread } from "./thread.ts";
 
 /**
  * Tokens of the answer that must fit into the context. Anthropic requires a limit, so clients send
- * the largest one of its models, whatever length they expect.
+ * the largest limit that its models allow, whatever length they expect.
  */
 const ROOM_TOKENS = 1024;
 

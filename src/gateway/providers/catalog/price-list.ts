@@ -44,7 +44,7 @@ export class PriceList {
    */
   price(kind: string | undefined, model: string): Price | undefined {
     const source = kind === undefined ? undefined : SOURCES[kind]?.prices;
-    // Local upstreams charge nothing that a list could know.
+    // Price lists do not contain local upstreams.
     if (kind !== undefined && source === undefined) return undefined;
     for (const name of namesOf(model)) {
       for (const provider of source === undefined ? PRICED_MAKERS : [source]) {

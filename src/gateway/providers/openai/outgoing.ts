@@ -17,8 +17,8 @@ interface Outgoing {
 
 /**
  * Prepares the client's bytes for an upstream: sets the upstream's name of the model and removes
- * `joust`. A stream of chat completions has no usage, and so no known cost, unless it is
- * requested; it is added if the client did not request it.
+ * `joust`. A stream of chat completions has no usage, and so no known cost, unless usage is
+ * requested, so the gateway requests it if the client did not.
  */
 export function outgoing(upstream: string, request: UpstreamRequest, askUsage: boolean): Outgoing {
   try {
@@ -46,8 +46,8 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
 }
 
 /**
- * The upstream stores nothing, because later requests may go to another model; then it has to send its
- * reasoning along. Background mode needs the upstream's store.
+ * The upstream must not store anything, because later requests may go to another model. In return, it
+ * has to send its reasoning along. Background mode needs the upstream's store.
  */
 function withoutStore(members: Members, model: string): Record<string, string> {
   if (members.value("background") === true || members.value("store") === false) return {};

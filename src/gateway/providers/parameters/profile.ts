@@ -26,7 +26,10 @@ export class ParameterProfile {
     return this.#rules;
   }
 
-  /** The rules for one request, which may find more of them. `isTranslated`: the gateway writes the request itself. */
+  /**
+   * The rules for one request. A refusal of the request may add more of them. `isTranslated`: the gateway writes the
+   * request itself.
+   */
   forRequest(isTranslated = false): RequestRules {
     return new RequestRules(this, isTranslated);
   }

@@ -45,7 +45,7 @@ export class WholeAnswer implements Translation {
   }
 }
 
-/** Endpoints of an upstream, those included that only the gateway itself calls. */
+/** Endpoints of an upstream, including those that only the gateway itself calls. */
 type AnsweringEndpoint = Endpoint | "models" | "held";
 
 /** Whether a response holds an answer of its endpoint. */
