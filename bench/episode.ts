@@ -42,7 +42,10 @@ export interface Scenario {
   readonly agents?: number;
   /** An implicit signal about single answers. */
   readonly signal?: SimulatedSignal;
-  /** A metric of sessions: so many rounds each, and how strongly the metric follows their mean utility. */
+  /**
+   * A metric of sessions: the number of rounds of each session, and how strongly the metric follows their
+   * mean utility.
+   */
   readonly sessions?: { readonly rounds: number; readonly slope: number };
   /** utility = score - lambda * cost, with the mean cost of the most expensive model as unit. */
   readonly lambda?: number;

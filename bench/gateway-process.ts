@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 export const MAIN = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
 
-/** The settings of Node that bin/joust.js would start itself again with. */
+/** The settings of Node with which bin/joust.js would restart itself. */
 const SETTINGS = ["--max-semi-space-size=8", "--v8-pool-size=1", "--no-concurrent-recompilation"];
 
 /** A gateway in its own process. */

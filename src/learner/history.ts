@@ -70,8 +70,9 @@ export class History {
     const schedule = new VoteSchedule(this.#controls, last.position);
     await this.#resetOnError(async () => {
       if (schedule.continues(this.#fold)) {
-        // Requests are served with the fold while a page is folded. The versions inside a page with a
-        // rollback lack votes that they had in the log, so such a page is folded into a copy.
+        // Requests are served with the fold while a page is folded. Inside a page with a rollback,
+        // intermediate versions would lack votes that counted at their positions, so such a page is
+        // folded into a copy.
         if (page.some(({ kind }) => kind !== "voted")) this.#fold = this.#copy();
         return this.#foldPage(schedule, page);
       }

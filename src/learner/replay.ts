@@ -45,7 +45,10 @@ interface Checked {
   readonly position: number;
   readonly hash: string;
   readonly matches: boolean;
-  /** True if an earlier version saved it, which learned in another way. The gateway learns the votes again when it starts. */
+  /**
+   * True if it was saved by an earlier version of Joust that learned in another way. The gateway learns the votes again
+   * when it starts.
+   */
   readonly outdated: boolean;
 }
 

@@ -74,7 +74,10 @@ export abstract class SearchQueries extends Queries {
     return rows.map(({ decision }) => decision);
   }
 
-  /** Decisions of a day that were voted on. Undefined if they are many, or if ids of an older version do not tell the day. */
+  /**
+   * Decisions of a day that were voted on. Undefined if they are many, or if ids of an older version do not contain the
+   * day.
+   */
   async #votedOn(day: number): Promise<string[] | undefined> {
     const [from, to] = [idsFrom(day * DAY_MS), idsFrom((day + 1) * DAY_MS)];
     const { select, decisions } = this.days.of(day);
@@ -159,12 +162,15 @@ export abstract class SearchQueries extends Queries {
   }
 }
 
-/** Requests that one search examines at most, and those that it reads at a time. */
+/**
+ * Largest number of requests that one search examines, and number of requests that it reads at a
+ * time.
+ */
 const MOST_EXAMINED = 10_000;
 const STEP = 1000;
 /** Requests that are read first per result: a condition that every fifth one fulfils needs no more. */
 const FIRST_STEP = 5;
-/** Number of matches on a day from which they are no longer few. */
+/** Number of matches on a day from which a condition counts as frequent. */
 const FEW = 1000;
 
 interface Step {

@@ -17,7 +17,7 @@ import { simulateCommand } from "./simulate.ts";
 import { votesCommand } from "./votes.ts";
 import { workCommand } from "./work.ts";
 
-/** All commands by their heading in the help, in its order. */
+/** All commands, grouped by their heading in the help and in the order of the help. */
 export function allCommands(): Command[] {
   const groups = {
     "Gateway:": [

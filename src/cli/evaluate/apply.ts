@@ -52,9 +52,9 @@ export function checkWritable({ config, invalid, router }: Target): void {
 }
 
 /**
- * Writes the scores into the table of the router. If the router has none, the configuration gets
- * the new table: the file if there is one, otherwise a new revision in the store, which is created if it is missing.
- * Scores of other models and categories are kept. Returns what was changed.
+ * Writes the scores into the table of the router. If the router has none, the configuration gets the new table: the
+ * file if there is one, otherwise a new revision in the store. A missing store is created. Scores of other models
+ * and categories are kept. Returns what was changed.
  */
 export async function applyScores(
   { config, file, revision = 0, router }: Target,

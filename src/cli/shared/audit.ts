@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.ts";
 /** Actor of changes that commands make. No API key has this name, because names of keys have no spaces. */
 export const COMMAND_LINE = "command line";
 
-/** Records a change that a command has made in the history. */
+/** Records in the history a change that a command has made. */
 export function recordChange(
   store: Store,
   change: Pick<AuditRecord, "action" | "target" | "before" | "after">,

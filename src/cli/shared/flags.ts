@@ -54,7 +54,7 @@ export function word<W extends string>(flag: string, known: readonly W[]): (text
   };
 }
 
-/** An argument that is one of some words. The help lists them. */
+/** An argument that takes one of several words. The help lists them. */
 export function argument(name: string, meaning: string, known: readonly string[]): Argument {
   const bare = name.replace(/[<>[\]]/g, "");
   return new Argument(name, meaning).choices(known).argParser((text) => {

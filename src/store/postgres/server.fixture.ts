@@ -8,7 +8,9 @@ import pg from "pg";
 /** A real PostgreSQL server from npm in a temporary folder, with any number of databases. */
 export interface PostgresServer {
   readonly port: number;
-  /** Creates a database of this name, or of a new one, unless it exists, and returns its address. */
+  /**
+   * Creates a database, under a new name if none is given, unless it exists. Returns its address.
+   */
   newDatabase(name?: string): Promise<string>;
   /** Stops and starts the server, as an upgrade would. */
   restart(): Promise<void>;

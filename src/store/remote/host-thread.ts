@@ -75,7 +75,7 @@ export class HostThread {
     const cause = await thread.methods.remove(-1).catch((error: unknown) => error);
     this.#thread = this.#start();
     this.#options.onLost(cause);
-    // A file that cannot be opened is tried again, but not all the time.
+    // If the file cannot be opened, the next attempt follows after a pause.
     await this.#thread.opened.catch(() => sleep(AGAIN_MS));
     this.#watch();
   }

@@ -55,8 +55,8 @@ async function readSession(): Promise<void> {
 }
 
 /**
- * Reads the session. Before, it signs in with a key that was left in the browser's storage, by an
- * invitation or by an older version of this page, and deletes the key there.
+ * Reads the session. If an invitation or an older version of this page has left a key in the
+ * browser's storage, it signs in with that key first and deletes it there.
  */
 async function beginSession(): Promise<void> {
   try {

@@ -1,7 +1,10 @@
 import { castVote, castVoteOnLeaving } from "../api/vote.ts";
 import { type Choice, commentOf, type Exchange, type Vote } from "./exchange.ts";
 
-/** Time for which a vote can be undone. After it was sent it cannot: the models' names are shown, and it was learned from. */
+/**
+ * Time for which a vote can be undone. A vote that was sent cannot be undone: the names of the models are shown, and
+ * the router has learned from it.
+ */
 const UNDO_MS = 10_000;
 
 /** Sends the votes of a conversation: each one once, and ten seconds after it was cast. */

@@ -105,7 +105,10 @@ function range(lo: number, hi: number): string {
 /** Number of requests below which the savings are not judged. */
 const FEW = 20;
 
-/** Can it be trusted? Shows how likely routing is at least as good as always using the best single model. */
+/**
+ * Can it be trusted? Shows the probability that routing is at least as good as always using the best single
+ * model.
+ */
 export function trustAssessment(
   { guard, mode, counts, forecast, shadow }: Stats,
   tradeoff: Pick<Tradeoff, "advantage" | "singles"> | undefined,
