@@ -75,9 +75,13 @@ it("a hosted tool that no model has is named, with both remedies", async () => {
   expect(json.error.hint).toBe(
     "the tool web_search runs at the provider: remove it from tools, or add a model to auto whose provider has dialects.responses",
   );
+  const background = await post("/v1/responses", { model: "auto", input: "Hi", background: true });
+  expect(background.json.error.hint).toMatch(/^background runs at the provider: remove it, or add/);
   const named = await post("/v1/responses", { model: "chat-model", ...body });
   expect([named.status, named.json.error.param]).toEqual([400, "tools"]);
   expect(named.json.error.message).toContain("the tool web_search, which runs at a provider");
+  const two = { model: "messages-model", messages: [{ role: "user", content: "Hi" }], n: 2 };
+  expect((await post("/v1/chat/completions", two)).json.error.param).toBe("n");
   expect(host.received).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { withoutForeignReasoning } from "./items/reasoning.ts";
 import { areHostedToolsOptional, type ItemRequest } from "./items/request.ts";
 import { schemaAsTool } from "./items/schema-tool.ts";
 import { acceptedNames, type ToolNames } from "./items/tool-names.ts";
-import { isForeign, Untranslatable, unsupportedBy } from "./items/unsupported.ts";
+import { isForeign, SEVERAL, Untranslatable, unsupportedBy } from "./items/unsupported.ts";
 import { longestAnswer } from "./messages/request.ts";
 import { withoutStrictTools, withSchemas } from "./messages/schemas.ts";
 import { meetRequirements } from "./requirements.ts";
@@ -61,7 +61,7 @@ export function translateRequest(given: Json, route: Route) {
   const lacks = unsupportedBy(to, request);
   if (lacks.length > 0) {
     const isTool = request.tools?.some((tool) => isForeign(tool, to));
-    const param = isTool ? "tools" : undefined;
+    const param = isTool ? "tools" : lacks.includes(SEVERAL) ? "n" : undefined;
     throw new Untranslatable(`${lacks.join(", ")} cannot be sent in the dialect ${to}`, param);
   }
   const items = withoutForeignReasoning(request.items, { dialect: to, model: origin });

@@ -187,7 +187,7 @@ function noCandidate(
   const reasons = excluded.map(([model, reason]) => `${model} ${reason}`).join("; ");
   return new HttpError(400, `no model of ${router} can serve this request: ${reasons}`, {
     hint: native
-      ? `${native.what} runs at the provider: remove it from ${native.param}, or add a model to ${router} whose provider has dialects.${native.dialect}`
+      ? `${native.what} runs at the provider: remove it${native.what === native.param ? "" : ` from ${native.param}`}, or add a model to ${router} whose provider has dialects.${native.dialect}`
       : "change the request, or add a model that can serve it",
     code: "no_capable_model",
     param: native?.param ?? "model",

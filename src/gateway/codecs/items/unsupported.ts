@@ -21,9 +21,12 @@ export function unsupportedBy(dialect: DialectName, request: ItemRequest): strin
     if (item.type !== "hosted" || item.dialect === dialect) continue;
     if (String(item.value.type).startsWith("compaction")) found.push(`item ${item.value.type}`);
   }
-  if (dialect !== "chat" && (request.choices ?? 1) > 1) found.push("n above 1");
+  if (dialect !== "chat" && (request.choices ?? 1) > 1) found.push(SEVERAL);
   return [...new Set(found)];
 }
+
+/** Name of several answers in the list of unsupported content. */
+export const SEVERAL = "n above 1";
 
 /** Whether a tool runs at upstreams of another dialect only. */
 export function isForeign(tool: Tool, dialect: DialectName): tool is HostedTool {
