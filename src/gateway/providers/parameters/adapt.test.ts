@@ -170,6 +170,11 @@ describe("known rules", () => {
       { temperature: 0.5, top_p: 0.5 },
       { temperature: 0.5 },
     ],
+    [
+      { provider: "anthropic", model: "claude-opus-4-8", temperature: false },
+      { temperature: 0.5, top_p: 0.5, top_k: 5 },
+      {},
+    ],
     [{ provider: "house", model: "m", maxAnswer: 50 }, { max_tokens: 99 }, { max_tokens: 50 }],
     [{ provider: "house", model: "m", temperature: false }, { temperature: 0.1 }, {}],
   ])("%j", (facts, body, expected) => {

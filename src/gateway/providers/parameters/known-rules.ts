@@ -26,6 +26,8 @@ export function knownRules(facts: RuleFacts): ParameterRules {
   if (isOpenAi && REASONING.test(model))
     all.push({ rename: { max_tokens: "max_completion_tokens" } });
   if (temperature === false || (isOpenAi && FIXED_SAMPLING.test(model))) all.push(FIXED);
+  // Claude models since 4.7 refuse all of sampling.
+  if (temperature === false && model.includes("claude")) all.push({ drop: ["top_k"] });
   if (/(^|\/)(gemini-[12])/.test(model)) all.push({ noSchemaWithTools: true });
   if (/(^|\/)gemini-([3-9]|\d\d)/.test(model)) all.push({ signsCalls: true });
   if (EITHER.test(model)) all.push({ either: [["temperature", "top_p"]] });
