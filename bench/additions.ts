@@ -98,7 +98,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
       scenario: { settings: { ties: 1 } },
       ...regret,
     },
-    note: "In Davidson's model a tie carries no information if two models are equal, and is rare if they are not ([decision 50](decisions/0050-options-without-effect.md)).",
+    note: "In Davidson's model, a tie between equal models carries no information, and ties between unequal models are rare ([decision 50](decisions/0050-options-without-effect.md)).",
   },
   {
     name: "both_bad rates both answers as bad",
@@ -186,7 +186,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "drift",
-    note: "What is forgotten must be learned again, so this is off by default.",
+    note: "The router must learn again what it forgets, so this is off by default.",
     on: { options: { drift: 0.999 } },
     off: {},
     helps: {
@@ -216,7 +216,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     name: "a new model duels the best one",
     on: { keep: true, options: { onboarding: 0.2 } },
     off: { keep: true, options: { onboarding: 0 } },
-    note: "Its twelve duels cost the same whether it is good or weak.",
+    note: "The twelve duels of a new model cost the same whether the model is good or weak.",
     helps: {
       where: "gpt-4 joins halfway, without told scores",
       scenario: { joins: true },
@@ -246,7 +246,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "position bias is estimated",
-    note: "A trend in 40 runs; in the earlier measurement it was significant (12.9 [4.06, 21.8]).",
+    note: "In these 40 runs the gain is not significant; in the earlier measurement it was (12.9 [4.06, 21.8]).",
     on: { options: { position: true } },
     off: { options: { position: false } },
     helps: {
@@ -259,7 +259,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "votes are weighted by voter",
     runs: MANY_RUNS,
-    note: "A voter is judged by what the router knows, which is little for a long time without told scores. Off by default ([decision 50](decisions/0050-options-without-effect.md)).",
+    note: "The router judges voters by what it knows, and without told scores it knows little for a long time. Off by default ([decision 50](decisions/0050-options-without-effect.md)).",
     on: { router: { weighVoters: true } },
     off: {},
     ...LIARS,
@@ -267,7 +267,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "a judge is a voter of its own kind",
     runs: MANY_RUNS,
-    note: "A judge that votes like people has to prove it first; until then its votes count less.",
+    note: "The votes of a judge count less until comparisons with people show that it votes like them.",
     on: {},
     off: { judged: "person" },
     helps: {
@@ -303,7 +303,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "steps of agents are judged",
     runs: MANY_RUNS,
-    note: "No person votes on steps of agents, so nothing corrects a judge that errs there. Off by default.",
+    note: "No person votes on steps of agents, so nothing corrects a judge that is wrong there. Off by default.",
     on: {},
     off: { judged: "ignored" },
     helps: {
@@ -337,7 +337,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "surprising votes have a limited effect",
     runs: MANY_RUNS,
-    note: "No measurable effect in either world. It stays on, because no single vote should have a large effect ([decision 50](decisions/0050-options-without-effect.md)).",
+    note: "It has no measurable effect in either row. It stays on, because no single vote should have a large effect ([decision 50](decisions/0050-options-without-effect.md)).",
     on: {},
     off: { options: { robust: 0 } },
     ...LIARS,

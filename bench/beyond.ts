@@ -94,18 +94,21 @@ function document(table: string, notes: readonly string[]): string {
 const PREFACE = `# Additions to the paper, measured
 
 Each addition is compared on and off in the same ${RUNS} environments, with the same voters: RouterBench queries, MiniLM
-embeddings, T = ${ROUNDS}. The rows of ties, both_bad, voters, judges, signals, steps of agents, sessions and surprising votes have
-${MANY_RUNS} environments, because their effects are small. Judges, signals, steps of agents and sessions are
-measured on llmrouter-9models, whose queries have outcomes of their own; their options were chosen on RouterBench, except the weight of signals and metrics, which
-was chosen on both. Unless stated otherwise, the told scores (quality scores that the router gets before the first
-vote) are exact and the vote scale is 3. There are no told scores, and the vote scale is 10, in both rows of drift, position
-bias, voters and surprising votes, and in the first rows of ties, both_bad, rankings and ratings; there the router learns
-only from votes. There are no told scores on llmrouter-9models. The told scores are permuted, and the vote scale is 10, in the first rows of "adding a model" and of
-"pending duels". Smaller is better; the gain is off minus on per run, with its 95% interval. The RouterBench
-queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from RouterBench's ([lab.md](lab.md#public-data)).
+embeddings, T = ${ROUNDS}. Smaller is better; the gain is off minus on per run, with its 95% interval.
 
-Each addition has two rows. In the first it should help ("yes" if the interval excludes 0). In the second it has little
-to gain, or is misled, and must not cost more than 3%, judged by the mean. All scenarios and options were chosen with other seeds on
-the same data. \`npm run bench -- beyond\` made this page; the table is also available as
-[CSV](tables/beyond.csv) and [LaTeX](tables/beyond.tex).
+- **Two rows.** In the first row of an addition it should help ("yes" if the interval excludes 0). In the second row it has little to
+  gain, or is misled, and must not cost more than 3%, judged by the mean.
+- **Environments.** The rows about ties, both_bad, voters, judges, signals, steps of agents, sessions and surprising votes have
+  ${MANY_RUNS} environments, because their effects are small.
+- **Data.** Judges, signals, steps of agents and sessions are measured on llmrouter-9models, which has outcomes for each query. Their
+  options were chosen on RouterBench, except the weight of signals and metrics, which was chosen on both. The RouterBench queries are a
+  stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from RouterBench's ([lab.md](lab.md#public-data)).
+- **Told scores** are quality scores that the router gets before the first vote. Unless stated otherwise, they are exact and the vote
+  scale is 3.
+- **No told scores, vote scale 10:** both rows of drift, position bias, voters and surprising votes, and the first rows of ties,
+  both_bad, rankings and ratings. There the router learns only from votes. On llmrouter-9models there are no told scores either.
+- **Permuted told scores, vote scale 10:** the first rows of "adding a model" and of "pending duels".
+
+All scenarios and options were chosen with other seeds on the same data. \`npm run bench -- beyond\` made this page; the table is also
+available as [CSV](tables/beyond.csv) and [LaTeX](tables/beyond.tex).
 `;

@@ -140,15 +140,18 @@ async function tunedAccuracy(
 function document(table: string, tried: string): string {
   return `# Encoders, measured
 
-Category accuracy is the share of queries whose nearest category mean, by cosine, is that of their own category. The
-mean of a category is taken over ${OFFLINE} other queries. Routing by categories depends on this number. The ${OFFLINE} queries
-were drawn ${DRAWS} times, with the same draws for every encoder, and each draw was measured on at most ${HELD_OUT.toLocaleString("en")} of the
-other queries. "+ CCFT" means that the encoder was fine-tuned in each draw on its ${OFFLINE} queries per category only, with
-the default settings of \`joust fit\`. Intervals are over the draws. The RouterBench queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from
-RouterBench's ([lab.md](lab.md#public-data)).
+Category accuracy is the share of queries that are nearest, by cosine, to the mean of their own category. Routing by categories depends
+on this number.
+
+- The mean of a category is taken over ${OFFLINE} other queries. These were drawn ${DRAWS} times, with the same draws for every encoder. Each draw
+  was measured on at most ${HELD_OUT.toLocaleString("en")} of the other queries. Intervals are over the draws.
+- "+ CCFT" means that the encoder was fine-tuned in each draw on its ${OFFLINE} queries per category only, with the default settings of
+  \`joust fit\`.
+- The RouterBench queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from RouterBench's
+  ([lab.md](lab.md#public-data)).
 
 ${table}
-As [CSV](tables/encoders.csv) and [LaTeX](tables/encoders.tex). \`hash\` is a hashed bag of words and needs no model.
+The table is also available as [CSV](tables/encoders.csv) and [LaTeX](tables/encoders.tex). \`hash\` is a hashed bag of words and needs no model.
 \`static\`, the default, is the bundled table of token vectors. MiniLM is all-MiniLM-L6-v2 in float32. Its fine-tuning
 on the 70 queries of llmrouter was not measured, because ten draws would take an hour.
 
@@ -156,18 +159,18 @@ on the 70 queries of llmrouter was not measured, because ten draws would take an
 
 The variant was chosen by its accuracy on llmrouter and MMLU. RouterBench was measured but not used for the choice, so
 its column is the most reliable one. (llmrouter contains questions of some of the same benchmarks, without their answer
-options.) Each of the first five rows adds one idea to the row before. The others change one property of the bundled
-encoder.
+options.) Each of the first five rows adds one idea to the row before. Each of the others changes one property of the
+bundled encoder.
 
 ${tried}
-As [CSV](tables/static-encoder.csv) and [LaTeX](tables/static-encoder.tex). Conclusions:
+The table is also available as [CSV](tables/static-encoder.csv) and [LaTeX](tables/static-encoder.tex). Conclusions:
 
 - **The input of the first layer is better than the output of the last.** A token that is encoded alone, without a
-  sentence, means little to the transformer, whereas its input embedding was trained on a billion sentences. So distilling needs no forward pass,
-  and the file is the same on every machine.
-- **Weight the axes by frequency.** Half of the vocabulary hardly ever occurs. Mean and axes weighted by Zipf's law keep
-  the differences that occur in texts. Dividing each axis
-  by a power of its standard deviation reduces the weight of what all texts have in common.
+  sentence, means little to the transformer, whereas its input embedding was trained on a billion sentences. Because the input
+  embedding is better, distilling needs no forward pass, and the file is the same on every machine.
+- **Weight the axes by frequency.** Half of the vocabulary hardly ever occurs. If mean and axes are weighted by Zipf's law, they keep
+  the differences that occur in texts. Dividing each axis by a power of its standard deviation reduces the weight of what all
+  texts have in common.
 - **Count each token once.** Otherwise half of a text's mean consists of commas and "the".
 - **Training on texts adds knowledge of their domain and little else.** Regression onto MiniLM's embeddings helps with
   texts like those of the regression and harms others. It would also derive the file from texts that we cannot publish.
