@@ -145,7 +145,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const newSeed = () => seeds.integer(2 ** 32);
   const metrics = new Metrics();
   const feed = new Feed(peers);
-  const log = new MachineLog(store, peers);
+  const log = new MachineLog(store, peers, logger);
   const access = await Access.open(config, store, clock, peers);
   checkHost(config, access);
   const recorder = new Recorder({ log, metrics, feed, clock, logger });

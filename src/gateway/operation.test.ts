@@ -17,7 +17,8 @@ const sandbox = sharedGateway(() => SANDBOX);
 
 describe("a gateway without its store", () => {
   it("answers requests, refuses votes until the store is back, and loses or repeats none", async () => {
-    const { post, get, store } = await startGateway(SANDBOX);
+    const { post, get, store, lines } = await startGateway(SANDBOX);
+    const logged = (text: string) => lines.filter((line) => line.includes(text)).length;
     const append = store.append.bind(store);
     const ask = async () => (await post("/v1/chat/completions", chat("hi", DUEL))).json;
     const before = await ask();
@@ -29,11 +30,13 @@ describe("a gateway without its store", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await get("/readyz")).json).toEqual({ status: "ready", store: "down" });
     expect((await get("/metrics")).text).toContain("joust_store_up 0");
+    expect(logged("the store is unavailable: the disk is full")).toBe(1);
 
     store.append = append;
     const again = () => post("/v1/feedback", { id: before.id, winner: 0 });
     await expect.poll(async () => (await again()).status).toBe(200);
     expect((await again()).json.status).toBe("repeated");
+    expect(logged("the store is available again")).toBe(1);
     // Decisions made while the store was down are in the log.
     expect((await post("/v1/feedback", { id: during.id, winner: 1 })).json.status).toBe("logged");
     const learned = await store.logEvents("auto", 0, 100);

@@ -137,6 +137,23 @@ describe("GroupCommit", () => {
     expect(log.stats.dropped).toBe(0);
   });
 
+  it("tells once that the store is unavailable, and once that it is available again", async () => {
+    const { store, failWith } = fake();
+    const told: string[] = [];
+    const observers = {
+      onDown: (error: Error) => void told.push(error.message),
+      onUp: () => void told.push("up"),
+    };
+    const log = new GroupCommit(store, { delayMs: 1, ...observers });
+    failWith(down);
+    log.log(routed(1));
+    await expect(log.vote(vote(1))).rejects.toBeInstanceOf(StoreUnavailable);
+    await eventually(() => log.stats.failedCommits).toBeGreaterThan(2);
+    failWith(undefined);
+    await eventually(() => log.stats.down).toBe(false);
+    expect(told).toEqual([down().message, "up"]);
+  });
+
   it("drops decisions beyond maxQueue and counts them", async () => {
     const { store, failWith } = fake();
     const log = new GroupCommit(store, { ...never, maxQueue: 3 });

@@ -1,7 +1,7 @@
 import type { DecisionEvent, Voted } from "./events.ts";
-import { Lane } from "./lane.ts";
+import { Lane, type LaneSettings } from "./lane.ts";
 import type { Receipt, Store } from "./store.ts";
-import { VoteRefused } from "./store-error.ts";
+import { type StoreUnavailable, VoteRefused } from "./store-error.ts";
 import { systemTimers, type Timers } from "./timers.ts";
 
 /**
@@ -22,7 +22,16 @@ export class GroupCommit {
   ) {
     this.#settings = { ...DEFAULTS, ...settings };
     const { delayMs, maxBatch, maxQueue, maxVotes } = this.#settings;
-    const forVotes = { delayMs: 0, maxBatch, maxQueue: maxVotes };
+    let down = 0;
+    const observed: Pick<LaneSettings, "onDown" | "onUp"> = {
+      onDown: (error) => {
+        if (down++ === 0) this.#settings.onDown?.(error);
+      },
+      onUp: () => {
+        if (--down === 0) this.#settings.onUp?.();
+      },
+    };
+    const forVotes = { delayMs: 0, maxBatch, maxQueue: maxVotes, ...observed };
     this.#votes = new Lane((events) => store.append(events), forVotes, timers);
     const record = async (entries: readonly Recorded[]): Promise<unknown[]> => {
       const [kept, counted] = [true, false].map((isKept) =>
@@ -31,7 +40,7 @@ export class GroupCommit {
       await store.record(kept!, counted);
       return [];
     };
-    this.#decisions = new Lane(record, { delayMs, maxBatch, maxQueue }, timers);
+    this.#decisions = new Lane(record, { delayMs, maxBatch, maxQueue, ...observed }, timers);
   }
 
   /**
@@ -92,6 +101,10 @@ export interface GroupCommitSettings {
   readonly maxVotes: number;
   /** Longest time that a vote waits for the database. */
   readonly voteMs: number;
+  /** Called when the store becomes unavailable. */
+  readonly onDown?: (error: StoreUnavailable) => void;
+  /** Called when the store is available again. */
+  readonly onUp?: () => void;
 }
 
 const DEFAULTS: GroupCommitSettings = {

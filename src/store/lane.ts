@@ -122,6 +122,7 @@ export class Lane<E, R> {
       const results = await this.#write(batch.map(({ entry }) => entry));
       this.#stats.commits++;
       this.#stats.logged += batch.length;
+      if (this.#isDown) this.#settings.onUp?.();
       this.#isDown = false;
       this.#backOff = FIRST_BACK_OFF;
       batch.forEach(({ resolve }, i) => {
@@ -147,6 +148,7 @@ export class Lane<E, R> {
 
   /** Rejects entries whose callers wait, keeps the others and schedules the next attempt. */
   #goDown(batch: readonly Item<E, R>[], error: StoreUnavailable): void {
+    if (!this.#isDown) this.#settings.onDown?.(error);
     this.#isDown = true;
     this.#suspects = 0;
     const all = [...batch, ...this.#queue];
@@ -175,6 +177,10 @@ export interface LaneSettings {
   readonly maxBatch: number;
   /** Largest number of entries in the queue. */
   readonly maxQueue: number;
+  /** Called when the store becomes unavailable. */
+  readonly onDown?: (error: StoreUnavailable) => void;
+  /** Called when the store is available again. */
+  readonly onUp?: () => void;
 }
 
 const FIRST_BACK_OFF = 100;
