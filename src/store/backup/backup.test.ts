@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
@@ -73,6 +81,22 @@ describe("a backup of SQLite files", () => {
     await checkBackup(backup);
     rmSync(join(backup, "backup.json"));
     await expect(checkBackup(backup)).rejects.toThrow(errorText(/not a complete backup.*hint:/));
+  });
+
+  it("is refused if it has a day that it was not made with, or a list without its main file", async () => {
+    const { file, backup } = await filled();
+    const { files } = await backUpSqlite(file, backup);
+    const day = files.find(({ name }) => name !== "joust.db")!.name;
+    const other = join(backup, day.replace(/\d{4}/, "1999"));
+    copyFileSync(join(backup, day), other);
+    await expect(checkBackup(backup)).rejects.toThrow(errorText(/does not belong.*hint:/));
+    rmSync(other);
+    await checkBackup(backup);
+    const list = join(backup, "backup.json");
+    writeFileSync(list, readFileSync(list, "utf8").replace('"joust.db"', '"other.db"'));
+    await expect(checkBackup(backup)).rejects.toThrow(errorText(/is damaged.*hint:/));
+    writeFileSync(list, JSON.stringify({ ...JSON.parse(readFileSync(list, "utf8")), files: [] }));
+    await expect(checkBackup(backup)).rejects.toThrow(errorText(/is damaged.*hint:/));
   });
 
   it("overwrites nothing", async () => {

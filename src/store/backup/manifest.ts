@@ -11,6 +11,7 @@ import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { InputError } from "../../core/input/input-error.ts";
+import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
 
 /** Name of the main file of a backup, and of a data folder. */
 export const MAIN = "joust.db";
@@ -65,6 +66,17 @@ export async function checkBackup(folder: string, onFile: OnFile = () => {}): Pr
     );
   }
   const manifest = read(file);
+  const listed = new Set(manifest.files.map(({ name }) => name));
+  if (!listed.has(MAIN)) throw new InputError({ file }, "is damaged", "use another backup");
+  const days = folderOf(join(folder, MAIN));
+  for (const copy of daysIn(days).map((day) => fileOf(days, day))) {
+    if (listed.has(relative(folder, copy))) continue;
+    throw new InputError(
+      { file: copy },
+      "does not belong to the backup",
+      "move it away, or use another backup",
+    );
+  }
   for (const { name, bytes, sha256 } of manifest.files) {
     const copy = join(folder, name);
     onFile(copy);
