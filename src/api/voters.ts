@@ -50,6 +50,9 @@ export const VoterList = z.object({
   object: z.literal("list"),
   router: z.string(),
   weigh_voters: z.boolean().describe("Whether the learner estimates the reliability of people."),
+  frozen_at: Timestamp.nullable().describe(
+    "Time since which learning is frozen; null while votes are learned.",
+  ),
   data: z.array(Voter),
   next: VoterName.nullable().describe(
     "Name with which the next page starts; null on the last page.",

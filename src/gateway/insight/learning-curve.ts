@@ -50,19 +50,52 @@ const STRETCHES = 16;
 const LEAST = 4;
 const MOST = 32;
 
-/** Requests from the whole window: all of them, or some of each part of it. */
+/**
+ * Requests from the whole window: all of them, or some of each part of it. Parts with more requests than are read
+ * are divided as long as the others have few, because most requests may come within one of many hours.
+ */
 async function sampled(store: Store, router: string, { from, to }: Window): Promise<Decision[]> {
   const [oldest] = await store.routed({ router, since: from, limit: 1 });
   const [newest] = await store.decisions({ router, since: from, limit: 1 });
   if (!oldest || !newest) return [];
-  const span = newest.decision.at - oldest.at + 1;
-  const at = (part: number) => Math.floor(oldest.at + (span * part) / STRETCHES);
-  const parts = Array.from({ length: STRETCHES }, async (_, i) => {
-    const page = await store.routed({ router, since: at(i), limit: MOST });
-    return page.filter((one) => one.at < Math.min(at(i + 1), to));
-  });
-  return uniformSample((await Promise.all(parts)).flat());
+  const read = async ([since, end]: readonly [number, number]): Promise<Part> => {
+    const page = await store.routed({ router, since, limit: MOST });
+    const requests = page.filter((one) => one.at < Math.min(end, to));
+    return { since, end, requests, isFull: requests.length === MOST };
+  };
+  const all = [oldest.at, newest.decision.at + 1] as const;
+  let parts = await Promise.all(divide(all, STRETCHES).map(read));
+  for (let round = 0; round < MOST_DIVISIONS; round++) {
+    const isEnough = parts.reduce((sum, { requests }) => sum + requests.length, 0) >= ENOUGH;
+    if (isEnough || !parts.some(({ isFull }) => isFull)) break;
+    const next = parts.map((part) =>
+      part.isFull && part.end - part.since > 1
+        ? Promise.all(divide([part.since, part.end], 2).map(read))
+        : [part],
+    );
+    parts = (await Promise.all(next)).flat();
+  }
+  return uniformSample(parts.flatMap(({ requests }) => requests));
 }
+
+/** A part of the window with its first requests. */
+interface Part {
+  readonly since: number;
+  readonly end: number;
+  readonly requests: readonly Decision[];
+  /** Whether there may be more requests than were read. */
+  readonly isFull: boolean;
+}
+
+/** Divides a span of time into equal parts. */
+function divide([since, end]: readonly [number, number], count: number): [number, number][] {
+  const at = (part: number) => Math.floor(since + ((end - since) * part) / count);
+  return Array.from({ length: count }, (_, i) => [at(i), at(i + 1)]);
+}
+
+/** Number of requests from which no part is divided any more, and the largest number of divisions. */
+const ENOUGH = (STRETCHES * MOST) / 2;
+const MOST_DIVISIONS = 4;
 
 function sharesOf(requests: readonly Decision[]): Record<string, number> {
   const shares: Record<string, number> = {};

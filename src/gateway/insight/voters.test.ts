@@ -29,7 +29,12 @@ async function withVoters(yaml: string, votes: Readonly<Record<string, number>>)
 it("voters are listed page by page, without estimates if the router does not weigh them", async () => {
   const { client, store } = await withVoters(SANDBOX, { "": 1, ann: 2, bob: 1 });
   const first = await client.routerVoters("auto", { limit: 2 });
-  expect(first).toMatchObject({ router: "auto", weigh_voters: false, next: "bob" });
+  expect(first).toMatchObject({
+    router: "auto",
+    weigh_voters: false,
+    frozen_at: null,
+    next: "bob",
+  });
   expect(first.data).toMatchObject([
     { voter: "", kind: "unnamed", votes: 1, weight: 1 },
     {
@@ -49,6 +54,12 @@ it("voters are listed page by page, without estimates if the router does not wei
   expect([since, last]).toEqual(votes.map(({ at }) => new Date(at).toISOString()));
   const second = await client.routerVoters("auto", { from: "bob", limit: 2 });
   expect(second).toMatchObject({ data: [{ voter: "bob" }], next: null });
+  await client.freeze("auto");
+  const [frozen] = (await store.controls("auto")).filter(({ kind }) => kind === "frozen");
+  const at = new Date(frozen!.at).toISOString();
+  expect((await client.routerVoters("auto")).frozen_at).toBe(at);
+  await client.thaw("auto");
+  expect((await client.routerVoters("auto")).frozen_at).toBeNull();
   await expect(client.routerVoters("nothing")).rejects.toMatchObject({ status: 404 });
 });
 

@@ -20,13 +20,15 @@ export async function voterList(
   { from, limit }: Omit<VotersQuery, "router">,
 ): Promise<VoterList> {
   const found = await store.voters({ router, from, limit: limit + 1 });
-  const weighings = lastWeighings(await store.controls(router));
+  const controls = await store.controls(router);
+  const weighings = lastWeighings(controls);
   const page = found.slice(0, limit);
   const kinds = page.some(({ voter }) => isReservedVoter(voter)) ? kindsOf(view.router) : [];
   return {
     object: "list",
     router,
     weigh_voters: view.router.settings.weighVoters,
+    frozen_at: timeOf(frozenAt(controls)),
     data: page.map((one) => voterOf(one, weighings.get(one.voter), view.router, kinds)),
     next: found[limit]?.voter ?? null,
   };
@@ -68,6 +70,12 @@ function kindsOf(router: Router): readonly VoterKindEstimate[] {
 function lastWeighings(controls: readonly Logged<Control>[]): ReadonlyMap<string, VoterWeighed> {
   const weighings = controls.filter((event) => event.kind === "voter_weighed");
   return new Map(weighings.map((event) => [event.voter, event]));
+}
+
+/** Time of the freeze that has not ended; undefined without one. */
+function frozenAt(controls: readonly Logged<Control>[]): number | undefined {
+  const last = controls.findLast(({ kind }) => kind === "frozen" || kind === "thawed");
+  return last?.kind === "frozen" ? last.at : undefined;
 }
 
 function timeOf(time: number | undefined): string | null {

@@ -136,9 +136,9 @@ export function inWords(decision: Omit<Decision, "x">): string[] {
     const cost = of(costs, a);
     sentences.push(
       [
-        `${a} has an expected quality of ${signed(value)} relative to the pool's mean`,
-        ...(sd === undefined ? [] : [`with a standard deviation of ${sd.toFixed(3)}`]),
-        ...(cost === undefined ? [] : [`and costs about $${Number(cost.toPrecision(2))}`]),
+        `${a} would win ${winsOf(value)} of 100 comparisons with the pool's average answer`,
+        ...(sd === undefined ? [] : [`with a standard deviation of ${(50 * sd).toFixed(1)}`]),
+        ...(cost === undefined ? [] : [`and costs about $${inDecimals(cost)}`]),
       ].join(", "),
     );
   }
@@ -162,6 +162,16 @@ export function inWords(decision: Omit<Decision, "x">): string[] {
 /** Sentence for decisions of older versions, which did not store why a requested duel was not possible. */
 const NO_DUEL =
   "no duel: duels are not possible with tools, n > 1, a single model, or in a mode other than apply";
+
+/** Wins of 100 that a quality means, relative to the pool's mean (docs/decisions/0005-unit-of-quality.md). */
+function winsOf(quality: number): number {
+  return Math.min(99, Math.max(1, Math.round(50 + 50 * quality)));
+}
+
+/** Two significant digits without an exponent. */
+function inDecimals(cost: number): string {
+  return cost === 0 ? "0" : cost.toFixed(Math.max(2, 1 - Math.floor(Math.log10(cost))));
+}
 
 function percent(share: number): string {
   return `${Math.round(100 * share)}%`;

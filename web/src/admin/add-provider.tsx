@@ -16,7 +16,7 @@ const OTHER = "another provider";
 export function AddProvider() {
   const { configuration, change, isBusy } = useManaged();
   const [known, setKnown] = useState<readonly Known[]>([]);
-  const [kind, setKind] = useState("openai");
+  const [picked, setKind] = useState<string>();
   const [fields, setFields] = useState<Readonly<Record<string, string>>>({});
   const [tried, setTried] = useState("");
   const [test, setTest] = useState<ProviderTest>();
@@ -29,6 +29,11 @@ export function AddProvider() {
       () => {},
     );
   }, []);
+  // The first kind that is not configured yet.
+  const kind =
+    picked ??
+    known.find(({ name: one }) => configuration.document.providers[one] === undefined)?.name ??
+    "openai";
   const base = known.find(({ name }) => name === kind);
   const name = fields.name || (base ? base.name : "provider");
   // A change of an entry would replace all of it, so it is made in the provider's own form.

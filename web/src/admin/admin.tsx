@@ -28,7 +28,7 @@ export function Admin({ section }: { section: AdminSection }) {
   return (
     <div class="mx-auto flex w-full max-w-5xl flex-col gap-4 px-3 py-6 sm:px-6">
       <nav aria-label="Administration">
-        <ul class="-mx-3 flex flex-wrap gap-1">
+        <ul class="flex flex-wrap gap-1 sm:-mx-3">
           {Object.entries(SECTIONS).map(([name, one]) => (
             <li key={name}>
               <a

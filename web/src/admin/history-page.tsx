@@ -34,7 +34,7 @@ export function HistoryPage() {
       {isEditable && <ExportPanel />}
       <Panel
         title="Changes"
-        about="Everything that was changed here or with an API key, newest first."
+        about="Everything that was changed on these pages, by API or from the command line, newest first."
       >
         {records?.length === 0 && <p class="text-sm text-muted">Nothing has been changed yet.</p>}
         <ol class="flex flex-col">
@@ -67,7 +67,7 @@ function Change({ record }: { record: AuditRecord }) {
       <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span class="min-w-0 flex-1 basis-60">
           <strong class="font-medium">{ACTIONS[action] ?? action}</strong>{" "}
-          <span class="break-all">{target}</span>
+          <span class="break-words">{inWords(target)}</span>
           <span class="block text-muted">
             {clockTime(Date.parse(at))}
             {`, ${byWhom(actor)}`}
@@ -102,11 +102,26 @@ function Change({ record }: { record: AuditRecord }) {
   );
 }
 
+/** Entries of the configuration in words: "providers.openai, models.a, models.b" is "provider openai, models a, b". */
+function inWords(target: string): string {
+  const sections = new Map<string, string[]>();
+  for (const part of target.split(", ")) {
+    const [, section, name] = /^(providers|models|routers|metrics)\.(.+)$/.exec(part) ?? [];
+    if (section === undefined || name === undefined) return target;
+    sections.set(section, [...(sections.get(section) ?? []), name]);
+  }
+  return [...sections]
+    .map(([section, names]) =>
+      names.length > 1 ? `${section} ${names.join(", ")}` : `${section.slice(0, -1)} ${names[0]}`,
+    )
+    .join("; ");
+}
+
 const ACTIONS: Readonly<Record<string, string>> = {
   "configuration.change": "Changed",
   "configuration.revert": "Went back to",
   setup: "Set up",
-  "provider.test": "Tested with stored secrets",
+  "provider.test": "Tested with its stored key:",
   "key.add": "Created the key",
   "key.change": "Changed the key",
   "key.revoke": "Revoked the key",

@@ -6,6 +6,12 @@ import { NamesField, TextField } from "../parts/field.tsx";
 import { useValue } from "../state/observable.ts";
 
 const SCOPES = ["route", "vote", "metrics", "admin"] as const;
+const ABOUT_SCOPES = {
+  route: "Sends requests and reads its own decisions.",
+  vote: "Votes on its own requests; needs route too.",
+  metrics: "Reads the numbers of all keys: the dashboard and /metrics.",
+  admin: "May do everything, on these pages too.",
+};
 
 /** Limits as the gateway accepts them; null removes a limit. */
 export interface KeyLimits {
@@ -34,7 +40,9 @@ export function KeyForm({
 }) {
   const served = useValue(usePage().serving);
   const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<readonly string[]>(value?.scopes ?? ["route", "vote"]);
+  const [scopes, setScopes] = useState<readonly string[]>(
+    value?.scopes ?? (isFirst ? ["route", "vote", "admin"] : ["route", "vote"]),
+  );
   const [budget, setBudget] = useState(String(value?.budget ?? ""));
   const [rate, setRate] = useState(String(value?.rate ?? ""));
   const [concurrent, setConcurrent] = useState(String(value?.concurrent ?? ""));
@@ -62,7 +70,13 @@ export function KeyForm({
       }}
     >
       {!value && <TextField label="Name of the key" value={name} onChange={setName} />}
-      <NamesField label="Scopes" names={SCOPES} chosen={scopes} onChange={setScopes} />
+      <NamesField
+        label="Scopes"
+        names={SCOPES}
+        about={ABOUT_SCOPES}
+        chosen={scopes}
+        onChange={setScopes}
+      />
       {isFirst && !scopes.includes("admin") && (
         <p class="text-sm text-warn">
           Without a key that has the scope admin, nobody can use these pages any more.
@@ -81,6 +95,7 @@ export function KeyForm({
           min={0}
           value={budget}
           onChange={setBudget}
+          placeholder="no limit"
         />
         <TextField
           label="Requests per minute"
@@ -88,6 +103,7 @@ export function KeyForm({
           min={0}
           value={rate}
           onChange={setRate}
+          placeholder="no limit of its own"
         />
         <TextField
           label="Requests at a time"
@@ -95,6 +111,7 @@ export function KeyForm({
           min={1}
           value={concurrent}
           onChange={setConcurrent}
+          placeholder="no limit of its own"
         />
       </div>
       <details class="text-sm">

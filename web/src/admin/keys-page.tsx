@@ -56,12 +56,12 @@ export function KeysPage() {
         </Notice>
       )}
       <Panel
-        title="Keys"
+        title="API keys"
         about="Without keys, the gateway serves only its own machine. As soon as there is one, every request needs a key. Keys in joust.yaml are not listed."
       >
-        {data && keys.length === 0 && <p class="text-sm text-muted">There is no key.</p>}
+        {data && keys.length === 0 && <p class="text-sm text-muted">There is no key yet.</p>}
         {keys.length > 0 && (
-          <DataTable label="Keys" columns={COLUMNS} class="min-w-160">
+          <DataTable label="Keys" columns={COLUMNS}>
             {keys.map((one) => (
               <KeyRow
                 key={one.id}
@@ -98,16 +98,18 @@ export function KeysPage() {
         title="Add a key"
         about={
           data && keys.length === 0
-            ? "Give the first key the scope admin: you will have to sign in with it to come back here."
+            ? "The first key needs the scope admin: with it you sign in to these pages from then on."
             : undefined
         }
       >
-        <KeyForm
-          key={created?.name}
-          action="Create the key"
-          isFirst={keys.length === 0}
-          onSubmit={add}
-        />
+        {data && (
+          <KeyForm
+            key={created?.name}
+            action="Create the key"
+            isFirst={keys.length === 0 && created === undefined}
+            onSubmit={add}
+          />
+        )}
       </Panel>
     </>
   );
@@ -140,7 +142,7 @@ function KeyRow({
   const names = [...(routers ?? []), ...(models ?? [])];
   return (
     <tr class="border-t border-line">
-      <td class="py-2 pr-3 font-medium break-all">{name}</td>
+      <td class="min-w-24 py-2 pr-3 font-medium break-all">{name}</td>
       <td class="pr-3 text-muted">{scopes.join(", ")}</td>
       <td class="pl-3 text-right tabular-nums">{dollars(spent)}</td>
       <td class="pl-3 text-right tabular-nums">{budget ? dollars(budget) : "no limit"}</td>

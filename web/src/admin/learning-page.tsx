@@ -1,12 +1,14 @@
 import { useState } from "preact/hooks";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CheckField, TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { plural } from "../text/format.ts";
+import { clockTime, plural } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 import { MetricsPanel } from "./metrics-panel.tsx";
+import { useRead } from "./use-read.ts";
 import { VotersPanel } from "./voters-panel.tsx";
 
 /** Voters, control of learning per router, and metrics that clients send. */
@@ -30,71 +32,80 @@ function RouterLearning({ router }: { router: string }) {
   const [result, setResult] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const [isRunning, setIsRunning] = useState(false);
+  const { data: voters, refresh } = useRead(() => joust.routerVoters(router, { limit: 1 }), 5000);
   const settings = configuration.effective.routers[router] as { weigh_voters?: boolean };
   const run = async (work: () => Promise<string>) => {
     setIsRunning(true);
     setProblem(undefined);
     setResult(undefined);
     await work().then(setResult, (error: Error) => setProblem(error.message));
+    refresh();
     setIsRunning(false);
   };
   const weigh = (isChecked: boolean) => {
     const value = { ...configuration.document.routers[router], weigh_voters: isChecked };
     change([{ section: "routers", name: router, value }]);
   };
+  const rollBack = () =>
+    run(async () => {
+      const { undone } = await joust.rollBack(router, { to: new Date(time).toISOString() });
+      return `${plural(undone, "vote")} ${undone === 1 ? "was" : "were"} undone.`;
+    });
+  const isFrozen = voters?.frozen_at != null;
   return (
-    <Panel title={router}>
+    <Panel
+      title={`Learning of ${router}`}
+      about={
+        voters &&
+        (isFrozen
+          ? `Frozen since ${clockTime(Date.parse(voters.frozen_at!))}: votes are logged, but not learned.`
+          : "Every vote is learned within seconds.")
+      }
+      actions={
+        voters && (
+          <Button
+            // The button stays enabled while a change is made, because a disabled button loses the focus.
+            onClick={() => {
+              if (isRunning) return;
+              run(() =>
+                isFrozen
+                  ? joust.thaw(router).then(() => "Learning continues, with the votes in between.")
+                  : joust.freeze(router).then(() => "Learning is frozen. Votes are still logged."),
+              );
+            }}
+          >
+            {isFrozen ? "Continue learning" : "Freeze learning"}
+          </Button>
+        )
+      }
+    >
       <CheckField
         label="Weigh votes by how often the voter agreed with the router"
         isChecked={settings.weigh_voters === true}
         disabled={!isEditable || isBusy}
         onChange={weigh}
       />
-      <div class="flex flex-wrap gap-2">
-        <Button
-          disabled={isRunning}
-          onClick={() =>
-            run(() =>
-              joust.freeze(router).then(() => "Learning is frozen. Votes are still logged."),
-            )
-          }
-        >
-          Freeze learning
-        </Button>
-        <Button
-          disabled={isRunning}
-          onClick={() =>
-            run(() =>
-              joust.thaw(router).then(() => "Learning continues, with the votes in between."),
-            )
-          }
-        >
-          Thaw
-        </Button>
-      </div>
-      <form
-        class="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (time === "") return;
-          const to = new Date(time).toISOString();
-          run(async () => {
-            const { undone } = await joust.rollBack(router, { to });
-            return `${plural(undone, "vote")} ${undone === 1 ? "was" : "were"} undone.`;
-          });
-        }}
-      >
-        <TextField
-          label="Undo what was learned after"
-          type="datetime-local"
-          value={time}
-          onChange={setTime}
-          about="The votes stay in the log, but never count again."
+      <div class="flex flex-wrap items-end gap-3">
+        <div class="w-72 max-w-full">
+          <TextField
+            label="Undo what was learned after"
+            type="datetime-local"
+            value={time}
+            onChange={setTime}
+          />
+        </div>
+        <ConfirmButton
+          variant="plain"
+          text="Roll back"
+          target={router}
+          isBusy={isRunning}
+          disabled={time === ""}
+          onConfirm={rollBack}
         />
-        <Button type="submit" class="self-start" disabled={isRunning || time === ""}>
-          Roll back
-        </Button>
-      </form>
+        <p class="basis-full text-sm text-muted">
+          The votes stay in the log, but never count again.
+        </p>
+      </div>
       <p role="status" class="text-sm text-good empty:hidden">
         {result}
       </p>

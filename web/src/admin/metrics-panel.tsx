@@ -23,15 +23,17 @@ export function MetricsPanel() {
       title="Metrics"
       about="Values that programs send about answers, such as whether a task was solved. They are learned like ratings."
     >
-      {metrics.length === 0 && <p class="text-sm text-muted">There is no metric.</p>}
+      {metrics.length === 0 && <p class="text-sm text-muted">There is no metric yet.</p>}
       {metrics.length > 0 && (
-        <DataTable label="Metrics" columns={COLUMNS} class="min-w-128">
+        <DataTable label="Metrics" columns={COLUMNS}>
           {metrics.map(([name, { type, min, max, direction, level, weight }]) => (
             <tr key={name} class="border-t border-line">
               <td class="py-2 pr-3 font-medium break-all">{name}</td>
-              <td class="text-muted">{type === "boolean" ? type : `${type}, ${min} to ${max}`}</td>
+              <td class="text-muted">
+                {type === "boolean" ? "yes or no" : `${type}, ${min} to ${max}`}
+              </td>
               <td class="text-muted">{`${direction} is better`}</td>
-              <td class="text-muted">{level}</td>
+              <td class="text-muted">{level === "request" ? "one answer" : "a session"}</td>
               <td class="text-right tabular-nums">{weight}</td>
               <td class="text-right">
                 {isEditable && (
@@ -81,11 +83,13 @@ function MetricForm() {
   return (
     <form
       class="grid items-start gap-4 sm:grid-cols-3"
+      aria-label="Add a metric"
       onSubmit={(event) => {
         event.preventDefault();
         if (name.trim() !== "") save();
       }}
     >
+      <h3 class="text-sm font-semibold sm:col-span-3">Add a metric</h3>
       <TextField label="Metric" value={name} onChange={setName} />
       <SelectField
         label="Values"
@@ -97,7 +101,15 @@ function MetricForm() {
           { value: "rating", text: "rating" },
         ]}
       />
-      <TextField label="Weight" type="number" min={0} max={1} value={weight} onChange={setWeight} />
+      <TextField
+        label="Weight"
+        type="number"
+        min={0}
+        max={1}
+        value={weight}
+        onChange={setWeight}
+        about="From 0 to 1; a person's vote counts 1."
+      />
       {type !== "boolean" && (
         <>
           <TextField label="Lowest value" type="number" value={min} onChange={setMin} />

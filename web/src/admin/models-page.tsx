@@ -28,7 +28,7 @@ export function ModelsPage() {
         title="Served models"
         about="Prices are US dollars per million tokens. Values that the configuration does not set come from the catalog. A disabled model gets no requests; its votes and what was learned about it stay."
       >
-        <DataTable label="Served models" columns={COLUMNS} class="min-w-160">
+        <DataTable label="Served models" columns={COLUMNS}>
           {(served?.models ?? []).map((model) => (
             <ModelRow
               key={model.id}
@@ -46,7 +46,14 @@ export function ModelsPage() {
           ))}
         </DataTable>
         {Object.keys(own).length === 0 && (
-          <p class="text-sm text-muted">{UNNAMED[configuration.from]}</p>
+          <p class="text-sm text-muted">
+            {UNNAMED[configuration.from]}{" "}
+            {configuration.from === "sandbox" && isEditable && (
+              <a href="#/admin/providers" class="text-accent underline underline-offset-2">
+                Add a provider
+              </a>
+            )}
+          </p>
         )}
       </Panel>
       {edited !== undefined && own[edited] && (
@@ -109,7 +116,9 @@ function ModelRow({
   const verb = isDisabled ? "Enable" : "Disable";
   return (
     <tr class="border-t border-line">
-      <td class="py-2 pr-3 break-all">{id}</td>
+      <td class={`py-2 pr-3 ${id.length > 28 ? "min-w-48 break-all" : "whitespace-nowrap"}`}>
+        {id}
+      </td>
       <td class="pr-3 text-muted">{provider}</td>
       <td class="pl-3 text-right tabular-nums">{price ? dollars(price.input) : "unknown"}</td>
       <td class="pl-3 text-right tabular-nums">{price ? dollars(price.output) : "unknown"}</td>
@@ -159,6 +168,7 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
     readonly price?: { readonly input: number; readonly output: number };
     readonly context?: number;
   };
+  const served = useValue(usePage().serving)?.models.find(({ id }) => id === name);
   const [input, setInput] = useState(entry.price ? String(entry.price.input) : "");
   const [output, setOutput] = useState(entry.price ? String(entry.price.output) : "");
   const [context, setContext] = useState(entry.context ? String(entry.context) : "");
@@ -184,7 +194,7 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
     if (await change([...pools, { section: "models", name, value: null }])) onClose();
   };
   return (
-    <Panel title={name} about="Empty fields take their value from the catalog.">
+    <Panel title={name} about="Empty fields take their value, shown in grey, from the catalog.">
       <form
         class="grid gap-4 sm:grid-cols-3"
         onSubmit={(event) => {
@@ -192,14 +202,31 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
           save();
         }}
       >
-        <TextField label="Input price" type="number" min={0} value={input} onChange={setInput} />
-        <TextField label="Output price" type="number" min={0} value={output} onChange={setOutput} />
         <TextField
-          label="Context in tokens"
+          label="Input price, $ per million tokens"
+          type="number"
+          min={0}
+          value={input}
+          onChange={setInput}
+          placeholder={served?.price && String(served.price.input)}
+        />
+        <TextField
+          label="Output price, $ per million tokens"
+          type="number"
+          min={0}
+          value={output}
+          onChange={setOutput}
+          placeholder={served?.price && String(served.price.output)}
+        />
+        <TextField
+          label="Context, tokens"
           type="number"
           min={1}
           value={context}
           onChange={setContext}
+          placeholder={
+            served?.capabilities?.context ? String(served.capabilities.context) : undefined
+          }
         />
         <div class="flex flex-wrap gap-2 sm:col-span-3">
           <Button variant="primary" type="submit" disabled={isBusy}>

@@ -1,6 +1,7 @@
 import type { RouterPreview } from "../../../src/client.ts";
 import { DataTable } from "../parts/data-table.tsx";
-import { dollars, percent, plural, signed } from "../text/format.ts";
+import { dollars, percent, plural } from "../text/format.ts";
+import { signedWins } from "../text/wins.ts";
 
 /** The effect that a change would have had on the requests of the last week. */
 export function PreviewView({ routers }: { routers: readonly RouterPreview[] }) {
@@ -36,7 +37,7 @@ function RouterPreviewView({ preview }: { preview: RouterPreview }) {
           <p class="text-sm">{sentence(before.cost, after.cost, quality, requests, leftOut)}</p>
           <DataTable
             label="Share of the requests by model"
-            class="min-w-72"
+            isSmall
             columns={[
               { name: "Model" },
               { name: "Now", isNumber: true },
@@ -68,6 +69,9 @@ function RouterPreviewView({ preview }: { preview: RouterPreview }) {
   );
 }
 
+/** Number of requests below which a preview is only a hint. */
+const FEW = 20;
+
 function sentence(
   before: number | null,
   after: number | null,
@@ -82,7 +86,8 @@ function sentence(
       ? "the cost is unknown because a model has no price"
       : `the expected cost per request changes from ${dollars(before)} to ${dollars(after)}`;
   const value = quality
-    ? `the quality changes by ${signed(quality.mean)} (95% interval ${signed(quality.lo)} to ${signed(quality.hi)})`
+    ? `the quality changes by ${signedWins(quality.mean)} wins of 100 comparisons (95% interval ${signedWins(quality.lo)} to ${signedWins(quality.hi)})`
     : "the change of quality is unknown";
-  return `${based}: ${cost}; ${value}.`;
+  const doubt = requests < FEW ? " These are few requests: take the numbers as a hint." : "";
+  return `${based}: ${cost}; ${value}.${doubt}`;
 }

@@ -32,7 +32,15 @@ export function ProvidersPage() {
       {[...named].map((name) => (
         <ProviderPanel key={name} name={name} models={usedBy(name)} />
       ))}
-      {isEditable && <AddProvider />}
+      {isEditable && configuration.from !== "sandbox" && <AddProvider />}
+      {isEditable && configuration.from === "sandbox" && (
+        <details>
+          <summary class="mb-4 w-fit py-2 text-sm text-muted hover:text-ink">
+            Another host, or models of your choice
+          </summary>
+          <AddProvider />
+        </details>
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { RouterPreview } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CheckField, NamesField, SelectField, TextField } from "../parts/field.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -102,7 +103,8 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
               min={0}
               value={fields.budget}
               onChange={(budget) => set({ budget })}
-              about="Mean cost that is kept by avoiding expensive models. Empty: none."
+              placeholder="no budget"
+              about="The mean cost. Prices weigh more while it is exceeded."
             />
             <SelectField
               label="Duels that nobody requested"
@@ -179,9 +181,13 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
             </Button>
           )}
           {isEditable && settings && (
-            <Button disabled={isBusy} onClick={remove}>
-              Remove the router
-            </Button>
+            <ConfirmButton
+              variant="plain"
+              text="Remove"
+              target={`the router ${name}`}
+              isBusy={isBusy}
+              onConfirm={remove}
+            />
           )}
           <Button variant="quiet" onClick={onClose}>
             Close

@@ -20,7 +20,7 @@ export function SystemPage() {
             title={`Joust ${data.version}`}
             about={`This node serves revision ${data.revision} of the configuration.`}
           >
-            <DataTable label="Nodes" columns={NODES} class="min-w-128">
+            <DataTable label="Nodes" columns={NODES}>
               {data.nodes.map((node) => (
                 <tr key={node.id} class="border-t border-line">
                   <td class="py-2 pr-3">
@@ -30,9 +30,11 @@ export function SystemPage() {
                   <td class="pr-3 break-all text-muted">{node.url}</td>
                   <td class="text-muted">{node.version}</td>
                   <td class="text-right tabular-nums">{node.revision}</td>
-                  <td class="text-right">{ago(Date.parse(node.started_at), now)}</td>
+                  <td class="pl-3 text-right whitespace-nowrap">
+                    {ago(Date.parse(node.started_at), now)}
+                  </td>
                   <td class={`pl-3 text-right ${node.is_alive ? "text-good" : "text-bad"}`}>
-                    {node.is_alive ? "alive" : `silent since ${ago(Date.parse(node.seen_at), now)}`}
+                    {node.is_alive ? "alive" : `last seen ${ago(Date.parse(node.seen_at), now)}`}
                   </td>
                 </tr>
               ))}
@@ -42,7 +44,7 @@ export function SystemPage() {
             title="Leases"
             about="The node that learns for each router. Another one takes over when a lease ends."
           >
-            <DataTable label="Leases" columns={LEASES} class="min-w-72">
+            <DataTable label="Leases" columns={LEASES} isSmall>
               {data.leases.map(({ router, holder, is_valid: isValid }) => (
                 <tr key={router} class="border-t border-line">
                   <td class="py-2 pr-3">{router}</td>

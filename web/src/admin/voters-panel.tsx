@@ -61,7 +61,7 @@ function RouterVoters({ router }: { router: string }) {
       </p>
       {list?.data.length === 0 && <p class="text-sm text-muted">Nobody has voted yet.</p>}
       {list && list.data.length > 0 && (
-        <DataTable label={`Voters of ${router}`} columns={COLUMNS} class="min-w-176">
+        <DataTable label={`Voters of ${router}`} columns={COLUMNS}>
           {list.data.map((one) => (
             <VoterRow
               key={one.voter}

@@ -107,7 +107,7 @@ export function Composer({
         </ul>
       )}
       {problem !== undefined && <p class="px-4 text-sm text-bad">{problem}</p>}
-      <div class="flex flex-wrap items-center gap-1 p-2 sm:gap-2">
+      <div class="flex flex-wrap items-center gap-0.5 p-2 sm:gap-2">
         <Segmented
           label="Answers"
           options={MODES}
@@ -140,7 +140,7 @@ export function Composer({
           )}
         </Button>
         <HistoryButton />
-        <div class="ml-auto flex items-center gap-1 sm:gap-2">
+        <div class="ml-auto flex items-center gap-0.5 sm:gap-2">
           {isFollowUp && (
             <Button variant="quiet" class="px-2!" onClick={() => conversation.startOver()}>
               <Plus />
@@ -152,7 +152,7 @@ export function Composer({
               <Stop /> Stop
             </Button>
           ) : (
-            <Button variant="primary" type="submit" disabled={isEmpty}>
+            <Button variant="primary" type="submit" class="max-sm:px-2.5!" disabled={isEmpty}>
               <Send /> <span class="max-sm:sr-only">Send</span>
             </Button>
           )}
@@ -165,7 +165,7 @@ export function Composer({
 
 const MODES = [
   { value: "duel", text: "Duel" },
-  { value: "single", text: "One answer" },
+  { value: "single", text: "One", detail: "answer" },
 ] as const;
 
 function AttachButton({ add }: { add: (files: readonly File[]) => void }) {

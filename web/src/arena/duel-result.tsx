@@ -126,6 +126,7 @@ function priceLine({ answers, models }: Decision): string {
   const times = costs[dearer]! / costs[cheaper]!;
   if (!Number.isFinite(times))
     return `${models[dearer]} cost ${dollars(costs[dearer]!)}, ${models[cheaper]} nothing.`;
+  if (times < 1.05) return `${models[0]} and ${models[1]} cost about the same.`;
   const ratio = times >= 10 ? Math.round(times) : times.toFixed(1);
   return `${models[dearer]} cost ${ratio} times as much as ${models[cheaper]}.`;
 }

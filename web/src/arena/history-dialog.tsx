@@ -56,8 +56,8 @@ function Conversations({ all, close }: { all: readonly SavedConversation[]; clos
           <input
             type="search"
             value={search}
-            placeholder="Search questions and answers"
-            class="min-h-10 w-full rounded-lg border border-line bg-surface px-3"
+            placeholder="Search the history"
+            class="min-h-10 w-full rounded-lg border border-strong bg-page px-3"
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
         </label>
@@ -77,7 +77,7 @@ function Conversations({ all, close }: { all: readonly SavedConversation[]; clos
               }}
               class="flex min-w-0 flex-1 flex-col rounded-lg px-2 py-1.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
             >
-              <span class="truncate text-sm">{titleOf(one)}</span>
+              <span class="line-clamp-2 text-sm">{titleOf(one)}</span>
               <span class="text-xs text-muted">
                 {ago(one.at, now)}, {plural(one.exchanges.length, "question")}
                 {votesIn(one) > 0 && `, ${plural(votesIn(one), "vote")}`}

@@ -19,7 +19,14 @@ export function categoryAxis(colours: Colours, data: readonly string[], extra: o
   return {
     type: "category",
     data,
-    axisLabel: { color: colours.muted, fontSize: 12, hideOverlap: true },
+    axisLabel: {
+      color: colours.muted,
+      fontSize: 12,
+      hideOverlap: true,
+      // The first and the last label end at the edges of the chart.
+      alignMinLabel: "left",
+      alignMaxLabel: "right",
+    },
     axisLine: { lineStyle: { color: colours.line } },
     axisTick: { show: false },
     ...extra,

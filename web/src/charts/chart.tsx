@@ -14,12 +14,15 @@ export function Chart({
   option,
   label,
   height = 240,
+  isTall = false,
   series = LAST,
   onClick,
 }: {
   option: ChartOption;
   label: string;
   height?: number;
+  /** Whether the chart takes the height that its panel has left. */
+  isTall?: boolean;
   /** Series whose points the arrow keys visit. Default: the last one. */
   series?: readonly number[];
   onClick?: (data: unknown) => void;
@@ -67,7 +70,7 @@ export function Chart({
       role="group"
       aria-label={`Values of the chart: arrow keys show them${onClick ? ", Enter opens one" : ""}`}
       tabIndex={0}
-      class="min-w-0"
+      class={`min-w-0 ${isTall ? "flex flex-1 flex-col" : ""}`}
       onKeyDown={(event) => {
         if (!keys.current?.press(event.key, click.current)) return;
         event.preventDefault();
@@ -83,8 +86,8 @@ export function Chart({
         ref={container}
         role="img"
         aria-label={label}
-        class="w-full min-w-0"
-        style={{ height: `${height}px` }}
+        class={`w-full min-w-0 ${isTall ? "flex-1" : ""}`}
+        style={isTall ? { minHeight: `${height}px` } : { height: `${height}px` }}
       />
       <p role="status" class="sr-only">
         {tip}

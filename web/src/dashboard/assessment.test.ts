@@ -105,7 +105,7 @@ describe("is it saving", () => {
     const doubted = { among: ["big", "large"], among_lo: -0.1, among_hi: 0.4 };
     const always_best = { ...STATS.spend.always_best!, ...doubted };
     expect(savingAssessment({ ...STATS, spend: { ...STATS.spend, always_best } }).sentence).toBe(
-      "60% less than the estimated $0.50 of always using big, prompt caches included ($0.20 to $0.40 saved with 95% probability). Compared with the 2 models that may be the best: -$0.10 to $0.40 saved. Always using small would have cost $0.050.",
+      "60% less than the estimated $0.50 of always using big, prompt caches included ($0.20 to $0.40 saved with 95% probability). Compared with the 2 models that may be the best: \u2212$0.10 to $0.40 saved. Always using small would have cost $0.050.",
     );
   });
 
@@ -115,7 +115,7 @@ describe("is it saving", () => {
     const dear = { ...STATS, spend: { ...STATS.spend, always_best } };
     expect(savingAssessment(dear)).toMatchObject({ tone: "bad" });
     expect(savingAssessment(dear).sentence).toMatch(
-      /^\$0\.10 more than always using big, prompt caches included \(-\$0\.12 to -\$0\.080 saved with 95% probability\)\. 50% of the requests were duels, which call two models\. /,
+      /^\$0\.10 more than always using big, prompt caches included \(\$0\.080 to \$0\.12 more with 95% probability\)\. 50% of the requests were duels, which call two models\. /,
     );
   });
 });

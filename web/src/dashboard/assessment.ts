@@ -64,7 +64,10 @@ export function savingAssessment({ spend, counts, models }: Stats): Assessment {
         : "Without prices the savings are unknown.";
     return { figure: dollars(total), tone: "open", caption, sentence };
   }
-  const isEarly = spend.requests < FEW;
+  if (spend.requests < FEW) {
+    const sentence = `Too early to tell: ${FEW} requests are the least to compare.`;
+    return { figure: dollars(total), tone: "open", caption, sentence };
+  }
   const floor = cheapest
     ? ` Always using ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
     : "";
@@ -72,11 +75,14 @@ export function savingAssessment({ spend, counts, models }: Stats): Assessment {
     best.among.length > 1 && best.among.length < models.length
       ? ` Compared with the ${best.among.length} models that may be the best: ${range(best.among_lo, best.among_hi)} saved.`
       : "";
-  const interval = `${range(best.lo, best.hi)} saved with 95% probability`;
+  const interval =
+    best.hi < 0
+      ? `${range(-best.hi, -best.lo)} more with 95% probability`
+      : `${range(best.lo, best.hi)} saved with 95% probability`;
   if (best.savings >= 0) {
     return {
       figure: dollars(total),
-      tone: isEarly || best.lo <= 0 ? "open" : "good",
+      tone: best.lo <= 0 ? "open" : "good",
       caption,
       sentence: `${percent(best.savings / best.cost)} less than the estimated ${dollars(best.cost)} of always using ${best.model}, prompt caches included (${interval}).${doubt}${floor}`,
     };
@@ -92,7 +98,7 @@ export function savingAssessment({ spend, counts, models }: Stats): Assessment {
     duels === "" ? "" : saved > 0 ? `; without them it would save ${percent(saved)}.` : ".";
   return {
     figure: dollars(total),
-    tone: isEarly || saved > 0 || best.hi >= 0 ? "open" : "bad",
+    tone: saved > 0 || best.hi >= 0 ? "open" : "bad",
     caption,
     sentence: `${dollars(-best.savings)} more than always using ${best.model}, prompt caches included (${interval}).${duels}${without}${doubt}${floor}`,
   };

@@ -91,14 +91,21 @@ export function Dashboard() {
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
-          <HeadlinePanel stats={stats.data} tradeoff={tradeoff.data} hours={hours} />
+          {isNew(stats.data) ? (
+            <FirstSteps hasSimulatedVoters={votersKey !== undefined} />
+          ) : (
+            <HeadlinePanel stats={stats.data} tradeoff={tradeoff.data} hours={hours} />
+          )}
           {votersKey && <FirstVotes voters={voters} />}
-          <AssessmentCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
-          {isNew(stats.data) && <FirstSteps hasSimulatedVoters={votersKey !== undefined} />}
-          <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
-            <Leaderboard stats={stats.data} />
-            <HeatMap stats={stats.data} />
-          </div>
+          {!isNew(stats.data) && (
+            <AssessmentCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
+          )}
+          {!(isNew(stats.data) && knowsNothing(stats.data)) && (
+            <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
+              <Leaderboard stats={stats.data} />
+              <HeatMap stats={stats.data} />
+            </div>
+          )}
           {!isNew(stats.data) && (
             <>
               {truth.data && <TruthPanel truth={truth.data} stats={stats.data} />}
@@ -137,6 +144,12 @@ function Prompts({
 /** Whether the router has never received a request. */
 function isNew({ recent_queries: queries, counts }: Stats): boolean {
   return queries === 0 && counts.requests === 0;
+}
+
+/** Whether all models are estimated to be equal: there are neither votes nor told scores. */
+function knowsNothing({ leaderboard }: Stats): boolean {
+  const all = [leaderboard.overall, ...leaderboard.categories.map(({ models }) => models)].flat();
+  return all.every(({ value }) => Math.abs(value) < 1e-9);
 }
 
 /** Instructions for a dashboard without data. */

@@ -77,7 +77,7 @@ function Row({ row, now }: { row: DecisionRow; now: number }) {
         </span>
         <span class="lg:w-28">{category !== undefined && topicOf(category)}</span>
         <span class="lg:w-20 lg:text-right">{cost !== undefined && dollars(cost)}</span>
-        <span class="max-lg:order-first lg:w-14 lg:text-right">{ago(at, now)}</span>
+        <span class="max-lg:order-first lg:w-20 lg:text-right">{ago(at, now)}</span>
       </span>
     </a>
   );

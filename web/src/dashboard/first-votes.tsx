@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Stage, Voters } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
-import { categoryAxis, GRID, tooltip, valueAxis } from "../charts/axes.ts";
+import { GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
@@ -10,7 +10,7 @@ import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { count, dollars, percent } from "../text/format.ts";
 import type { Live } from "./live.ts";
-import { beforeAndNow, comparison, type StageMean } from "./stages.ts";
+import { beforeAndNow, comparison, joined, type StageMean } from "./stages.ts";
 
 /** Number of votes that the demonstration casts, in about a minute. */
 const VOTES = 1000;
@@ -19,6 +19,7 @@ const VOTES = 1000;
 export function FirstVotes({ voters }: { voters: Live<Voters> }) {
   const [problem, setProblem] = useState<string>();
   const state = voters.data;
+  const shown = useMemo(() => joined(state?.stages ?? []), [state?.stages]);
   if (!state) return null;
   const set = (change: Parameters<typeof joust.setVoters>[0]) => {
     setProblem(undefined);
@@ -66,7 +67,8 @@ export function FirstVotes({ voters }: { voters: Live<Voters> }) {
           <div class="grid items-start gap-6 lg:grid-cols-[minmax(0,24rem)_1fr_1fr]">
             <Results {...found} best={best} cast={cast} />
             <StageChart
-              stages={stages}
+              stages={shown}
+              cast={cast}
               title="Right answers"
               best={best}
               of={({ quality }) => quality}
@@ -74,7 +76,8 @@ export function FirstVotes({ voters }: { voters: Live<Voters> }) {
               format={percent}
             />
             <StageChart
-              stages={stages}
+              stages={shown}
+              cast={cast}
               title="Cost of 1,000 requests"
               best={best}
               of={({ cost }) => 1000 * cost}
@@ -115,7 +118,7 @@ function Results({
       : [{ name: `Always ${best}`, quality: before.best_quality, cost: before.best_cost }]),
   ];
   return (
-    <DataTable label="Before and after" columns={COLUMNS} class="">
+    <DataTable label="Before and after" columns={COLUMNS} isSmall>
       {rows.map(({ name, quality, cost }) => (
         <tr key={name} class="border-t border-line tabular-nums">
           <th scope="row" class="py-2 pr-3 text-left font-normal">
@@ -132,6 +135,7 @@ function Results({
 /** One number of routing over the votes cast, and the same number of the best single model. */
 function StageChart({
   stages,
+  cast,
   title,
   best,
   of,
@@ -139,6 +143,7 @@ function StageChart({
   format,
 }: {
   stages: readonly Stage[];
+  cast: number;
   title: string;
   best: string;
   of: (stage: Stage) => number;
@@ -148,11 +153,20 @@ function StageChart({
   const option: ChartOption = useMemo(
     () => (colours) => ({
       grid: GRID,
-      xAxis: categoryAxis(
-        colours,
-        stages.map(({ votes }) => count(votes)),
-        { boundaryGap: false },
-      ),
+      xAxis: valueAxis(colours, count, {
+        min: 0,
+        max: Math.max(cast, 1),
+        splitLine: { show: false },
+        axisLine: { show: true, lineStyle: { color: colours.line } },
+        axisLabel: {
+          color: colours.muted,
+          fontSize: 12,
+          formatter: count,
+          hideOverlap: true,
+          showMaxLabel: true,
+          alignMaxLabel: "right",
+        },
+      }),
       yAxis: valueAxis(colours, format, { min: 0 }),
       tooltip: tooltip("axis", (hover: readonly { readonly dataIndex: number }[]) => {
         const stage = stages[hover[0]!.dataIndex]!;
@@ -165,11 +179,19 @@ function StageChart({
         };
       }),
       series: [
-        line(stages.map(ofBest), colours.strong, "dashed"),
-        line(stages.map(of), colours.accent, "solid"),
+        line(
+          stages.map((stage) => [stage.votes, ofBest(stage)]),
+          colours.strong,
+          "dashed",
+        ),
+        line(
+          stages.map((stage) => [stage.votes, of(stage)]),
+          colours.accent,
+          "solid",
+        ),
       ],
     }),
-    [stages],
+    [stages, cast],
   );
   const [first, last] = [stages[0]!, stages.at(-1)!];
   return (
@@ -192,7 +214,7 @@ function StageChart({
   );
 }
 
-function line(data: readonly number[], color: string, type: "solid" | "dashed") {
+function line(data: readonly (readonly number[])[], color: string, type: "solid" | "dashed") {
   const isSolid = type === "solid";
   return {
     type: "line",

@@ -52,6 +52,11 @@ describe("the sentence at the top", () => {
     );
   });
 
+  it("leaves out an interval without width", () => {
+    const exact = stats({}, { always_best: { ...best, lo: 31, hi: 31 } });
+    expect(sentence(exact, undefined, "last day")).toMatch(/^Routing saved 31% in the last day/);
+  });
+
   it("states a difference of quality only if its interval does", () => {
     expect(sentence(stats(), tradeoff(0.6, 0.55, 0.65), "last day")).toContain("at higher quality");
     expect(sentence(stats(), tradeoff(0.4, 0.35, 0.45), "last day")).toContain("at lower quality");
@@ -60,6 +65,11 @@ describe("the sentence at the top", () => {
   it.each([
     ["no requests", stats({}, { requests: 0 }), "There were no requests in the last day."],
     ["few requests", stats({}, { requests: 3 }), "too few to judge what it saves"],
+    [
+      "few votes",
+      stats({ counts: { votes: 6, duels: 0 } }),
+      "Routing answered 500 requests in the last day; after 6 votes it is too early to judge what it saves.",
+    ],
     ["no prices", stats({}, { always_best: null }), "prices are missing"],
     [
       "higher cost",
@@ -69,7 +79,7 @@ describe("the sentence at the top", () => {
     [
       "no clear difference",
       stats({}, { always_best: { ...best, savings: 1, lo: -4, hi: 6 } }),
-      "as far as can be told (-4.0% to 6.0% saved)",
+      "as far as can be told (\u22124.0% to 6.0% saved)",
     ],
   ])("claims no savings without data: %s", (_, given, part) => {
     const text = sentence(given, undefined, "last day");

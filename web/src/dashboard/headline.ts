@@ -45,7 +45,7 @@ export function headlineOf(
   };
 }
 
-function savingPart({ spend }: Stats, windowName: string): string {
+function savingPart({ spend, counts, forecast }: Stats, windowName: string): string {
   const { always_best: best } = spend;
   if (!best || best.cost <= 0) {
     return `Routing answered ${plural(spend.requests, "request")} in the ${windowName}; what it saves is unknown, because prices are missing`;
@@ -53,19 +53,24 @@ function savingPart({ spend }: Stats, windowName: string): string {
   if (spend.requests < FEW) {
     return `Routing answered ${plural(spend.requests, "request")} in the ${windowName}, too few to judge what it saves`;
   }
+  if (counts.votes > 0 && counts.votes < FEW && (forecast?.learned ?? 0) < FEW) {
+    return `Routing answered ${plural(spend.requests, "request")} in the ${windowName}; after ${plural(counts.votes, "vote")} it is too early to judge what it saves`;
+  }
   const share = (value: number) => percent(value / best.cost);
+  const between = (lo: number, hi: number) =>
+    share(lo) === share(hi) ? "" : ` (${share(lo)} to ${share(hi)})`;
   if (best.lo > 0) {
-    return `Routing saved ${share(best.savings)} (${share(best.lo)} to ${share(best.hi)}) in the ${windowName} compared with always using ${best.model}`;
+    return `Routing saved ${share(best.savings)}${between(best.lo, best.hi)} in the ${windowName} compared with always using ${best.model}`;
   }
   if (best.hi < 0) {
     const learning =
       spend.learning > 0 ? ", second answers of duels and calls of a judge included," : "";
-    return `Routing${learning} cost ${share(-best.savings)} more (${share(-best.hi)} to ${share(-best.lo)}) in the ${windowName} than always using ${best.model}`;
+    return `Routing${learning} cost ${share(-best.savings)} more${between(-best.hi, -best.lo)} in the ${windowName} than always using ${best.model}`;
   }
   return `In the ${windowName}, routing cost as much as always using ${best.model}, as far as can be told (${share(best.lo)} to ${share(best.hi)} saved)`;
 }
 
-/** Number of requests below which savings are not judged. */
+/** Number of requests, and of votes, below which savings are not judged. */
 const FEW = 20;
 
 /** Quality of routing compared with the model that the savings are compared with. */
@@ -74,7 +79,7 @@ function qualityPart(
   tradeoff: Tradeoff | undefined,
 ): string | undefined {
   const beaten = tradeoff?.singles.find(({ model }) => model === best?.model)?.beaten;
-  if (!best || !beaten || counts.votes === 0 || requests < FEW) return undefined;
+  if (!best || !beaten || counts.votes < FEW || requests < FEW) return undefined;
   const { mean, lo, hi } = beaten;
   if (hi - lo < 1e-9) return "and now chooses that model for every request";
   const wins = `it wins ${hundred(mean)} of 100 comparisons, ${hundred(lo)} to ${hundred(hi)}`;

@@ -39,7 +39,7 @@ export function HealthPanel({ stats, listed }: { stats: Stats; listed: readonly 
       title="Models"
       about="Health of the last 30 minutes. Share of the answers given, calls, tokens, votes and cost in this time window."
     >
-      <DataTable label="Models" columns={COLUMNS} class="min-w-4xl">
+      <DataTable label="Models" columns={COLUMNS} class="min-w-216">
         {stats.models.map((model) => (
           <Row
             key={model.model}

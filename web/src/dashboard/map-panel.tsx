@@ -87,6 +87,7 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
       <Chart
         option={option}
         height={320}
+        isTall
         series={POINTS}
         label={`Map of ${plural(points.length, "prompt")}: ${categories.map(({ category }) => `${topicOf(category)} ${points.filter((point) => point.category === category).length}`).join(", ")}. The list of decisions contains all of them.`}
         onClick={(data) => {

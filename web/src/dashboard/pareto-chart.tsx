@@ -32,7 +32,6 @@ export function ParetoChart({
   const marked = (point: TradeoffPoint) =>
     curve.find(({ name }) => name === `setting ${point.tradeoff}`);
   const [current, chosen] = [marked(now), marked(then)];
-  const dearest = Math.max(...singles.map(({ cost }) => cost));
   const option: ChartOption = useMemo(
     () => (colours) => ({
       grid: { ...GRID, right: 40, bottom: 20 },
@@ -76,12 +75,11 @@ export function ParetoChart({
             fontSize: 12,
             formatter: ({ data }: { data: { place: Place } }) => data.place.name,
           },
-          labelLayout: { hideOverlap: true },
+          labelLayout: { moveOverlap: "shiftY" },
           data: singles.map((place) => ({
             ...dot(place),
             itemStyle: { color: colourOf(models, place.name) },
-            // Beside the right edge there is no room for the name.
-            label: { position: place.cost > 0.6 * dearest ? "bottom" : "right" },
+            label: { position: sideOf(place, singles) },
           })),
         },
         ...(current ? [mark(current, "now", colours.ink, colours.surface)] : []),
@@ -114,6 +112,20 @@ export function ParetoChart({
       />
     </div>
   );
+}
+
+/** The side of a dot on which its name is free of other dots and of the edge of the chart. */
+function sideOf({ name, cost, wins }: Place, all: readonly Place[]): "right" | "bottom" | "top" {
+  const dearest = Math.max(...all.map((one) => one.cost));
+  if (cost > 0.6 * dearest) return "bottom";
+  const near = all.find(
+    (one) =>
+      one.name !== name &&
+      one.cost >= cost &&
+      one.cost - cost < 0.3 * dearest &&
+      Math.abs(one.wins - wins) < 4,
+  );
+  return near ? (near.wins > wins ? "bottom" : "top") : "right";
 }
 
 const SETTINGS_AND_MODELS = [0, 1];

@@ -1,8 +1,9 @@
 import { TimeChart } from "../charts/time-chart.tsx";
+import { Bars } from "../parts/bars.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { dollars } from "../text/format.ts";
-import type { OverTimeProps } from "./series.ts";
+import { isShort, type OverTimeProps } from "./series.ts";
 
 /** Total cost over time, compared with the cost of always using one model. */
 export function SpendPanel({ stats, points }: OverTimeProps) {
@@ -24,11 +25,25 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
       colour: `var(--${colour})`,
     })),
   ];
+  const about = `US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels, calls of a judge).` : ""}`;
+  if (isShort(points)) {
+    const bars = [
+      { name: "spent", value: total, text: dollars(total), colour: "var(--accent)" },
+      ...alternatives.map(({ name, cost, colour }) => ({
+        name,
+        value: cost,
+        text: dollars(cost),
+        colour: `var(--${colour})`,
+      })),
+    ];
+    return (
+      <Panel title="Spend" about={about}>
+        <Bars bars={bars} label="Spend" />
+      </Panel>
+    );
+  }
   return (
-    <Panel
-      title="Spend"
-      about={`US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels, calls of a judge).` : ""}`}
-    >
+    <Panel title="Spend" about={about}>
       <TimeChart
         data={[points]}
         times={points.map(({ at }) => at)}

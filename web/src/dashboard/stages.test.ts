@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { beforeAndNow, comparison } from "./stages.ts";
+import { beforeAndNow, comparison, joined } from "./stages.ts";
 
 const stage = (votes: number, requests: number, quality: number, cost: number) => ({
   votes,
@@ -31,4 +31,15 @@ it.each([
   [0.85, 0.02, "gives as many right answers and costs the same"],
 ])("quality %d at %d dollars", (quality, cost, text) => {
   expect(comparison(stage(0, 100, quality, cost))).toBe(text);
+});
+
+it("joins neighbouring stages until each has 40 requests, the last one included", () => {
+  const stages = [stage(0, 50, 0.4, 0.001), stage(25, 10, 0.5, 0.002), stage(50, 30, 0.9, 0.006)];
+  const found = joined([...stages, stage(75, 5, 0.1, 0.01)]);
+  expect(found.map(({ votes, requests }) => [votes, requests])).toEqual([
+    [0, 50],
+    [25, 45],
+  ]);
+  expect(found[1]!.quality).toBeCloseTo((10 * 0.5 + 30 * 0.9 + 5 * 0.1) / 45, 12);
+  expect(joined(stages.slice(1, 2)).map(({ requests }) => requests)).toEqual([10]);
 });

@@ -21,6 +21,22 @@ export function beforeAndNow(stages: readonly Stage[]): BeforeAndNow | undefined
   return { before: meanOf([first]), now: newest.length === 0 ? undefined : meanOf(newest) };
 }
 
+/** Joins neighbouring stages until each has enough requests for its mean to say something. */
+export function joined(stages: readonly Stage[]): Stage[] {
+  const groups: Stage[][] = [];
+  for (const stage of stages) {
+    const last = groups.at(-1);
+    if (last && total(last) < LEAST_REQUESTS) last.push(stage);
+    else groups.push([stage]);
+  }
+  // A last group with few requests belongs to the one before it.
+  const [before, last] = [groups.at(-2), groups.at(-1)];
+  if (before && last && total(last) < LEAST_REQUESTS) groups.splice(-2, 2, [...before, ...last]);
+  return groups.map((group) => ({ votes: group[0]!.votes, ...meanOf(group) }));
+}
+
+const LEAST_REQUESTS = 40;
+
 /** Number of the newest requests that stand for the present. */
 const ENOUGH_REQUESTS = 100;
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Tradeoff, TradeoffPoint } from "../../../src/client.ts";
+import { isAdmin, session } from "../api/client.ts";
 import { colourOf } from "../charts/colours.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
@@ -20,6 +21,7 @@ export function TradeoffPanel({
   models: readonly string[];
 }) {
   const { settings } = usePage();
+  const signedIn = useValue(session);
   const set = useValue(settings);
   const { current, points, recent_queries: queries } = tradeoff;
   const [chosen, setChosen] = useState(set.tradeoff ?? current);
@@ -40,7 +42,7 @@ export function TradeoffPanel({
     >
       <label class="flex flex-col text-sm">
         <span>
-          cost_quality_tradeoff <strong>{chosen}</strong>
+          Trade-off <strong>{chosen}</strong> of 10
         </span>
         <input
           type="range"
@@ -103,7 +105,17 @@ export function TradeoffPanel({
           Use {chosen} for my questions in the arena
         </Button>
         <p class="flex flex-wrap items-center gap-x-1 text-muted">
-          To change it for everybody, set this for the router in joust.yaml:{" "}
+          To change it for everybody, set it{" "}
+          {isAdmin(signedIn) && (
+            <>
+              under{" "}
+              <a href="#/admin/routers" class="text-accent underline underline-offset-2">
+                Admin, Routers
+              </a>{" "}
+              or{" "}
+            </>
+          )}
+          in joust.yaml:{" "}
           <span class="flex items-center rounded-lg bg-sunken pl-2">
             <code class="text-ink">cost_quality_tradeoff: {chosen}</code>
             <CopyButton text={`cost_quality_tradeoff: ${chosen}`} what="setting" />

@@ -13,6 +13,9 @@ interface DrawingApi {
   coord(point: readonly [number, number]): [number, number];
 }
 
+/** Distance of the lines of the grid: 10 wins of 100. */
+const STEP = 0.2;
+
 function widthOf({ lo, hi }: Comparison): number {
   return lo === null || hi === null ? 0 : hi - lo;
 }
@@ -23,7 +26,7 @@ export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
   const option: ChartOption = useMemo(
     () => (colours) => {
       const ends = pairs.flatMap(({ truth, estimate }) => [truth, estimate]);
-      const reach = Math.ceil(10 * Math.max(0.1, ...ends.map(Math.abs))) / 10;
+      const reach = STEP * Math.ceil(Math.max(STEP, ...ends.map(Math.abs)) / STEP - 1e-9);
       const colour = ({ category }: Comparison) => categoryColourOf(categories, category);
       const widest = Math.max(...pairs.map(widthOf), 1e-9);
       // Estimates with little data are faint.
@@ -32,14 +35,15 @@ export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
         valueAxis(colours, winsOf, {
           min: -reach,
           max: reach,
+          interval: STEP,
           name,
           nameLocation: "middle",
           nameTextStyle: { color: colours.muted, fontSize: 12 },
         });
       return {
-        grid: { ...GRID, left: 20, bottom: 20 },
+        grid: { ...GRID, left: 28, bottom: 20 },
         xAxis: { ...axis("true wins of 100"), nameGap: 24 },
-        yAxis: { ...axis("estimated wins of 100"), nameGap: 40 },
+        yAxis: { ...axis("estimated wins of 100"), nameGap: 34 },
         tooltip: tooltip("item", ({ dataIndex }: { dataIndex: number }) => {
           const { model, category, truth, estimate, lo, hi } = pairs[dataIndex]!;
           return {

@@ -1,9 +1,10 @@
 import type { SeriesPoint } from "../../../src/client.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
+import { Bars } from "../parts/bars.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { count, percent, plural } from "../text/format.ts";
-import type { OverTimeProps } from "./series.ts";
+import { isShort, type OverTimeProps } from "./series.ts";
 
 const PARTS = [
   { name: "requests", of: ({ requests }: SeriesPoint) => requests, colour: "line" },
@@ -14,11 +15,22 @@ const PARTS = [
 /** The number of requests, duels and votes over time. */
 export function VotesPanel({ stats: { counts }, points }: OverTimeProps) {
   const summary = `${plural(counts.requests, "request")}, ${plural(counts.duels, "duel")} (${percent(counts.duel_rate)}), ${plural(counts.votes, "vote")}`;
+  const about = `${summary}: ${plural(counts.ties, "tie")}, ${count(counts.both_bad)} both bad.`;
+  if (isShort(points)) {
+    const bars = PARTS.map(({ name, colour }) => ({
+      name,
+      value: counts[name],
+      text: count(counts[name]),
+      colour: `var(--${colour === "line" ? "strong" : colour})`,
+    }));
+    return (
+      <Panel title="Requests, duels and votes" about={about}>
+        <Bars bars={bars} label="Requests, duels and votes" />
+      </Panel>
+    );
+  }
   return (
-    <Panel
-      title="Requests, duels and votes"
-      about={`${summary}: ${plural(counts.ties, "tie")}, ${count(counts.both_bad)} both bad.`}
-    >
+    <Panel title="Requests, duels and votes" about={about}>
       <TimeChart
         data={[points]}
         times={points.map(({ at }) => at)}

@@ -31,7 +31,7 @@ export function AnswersTable({ decision }: { decision: Decision }) {
         about: "The names, times and prices are shown after the vote.",
       })}
     >
-      <DataTable label="Answers" columns={COLUMNS} class="min-w-xl">
+      <DataTable label="Answers" columns={COLUMNS}>
         {answers.map((answer) => (
           <Row key={answer.slot} answer={answer} isDuel={duel} longest={longest} />
         ))}

@@ -2,7 +2,8 @@ import type { Decision, Score } from "../../../src/client.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { count, dollars, signed } from "../text/format.ts";
+import { count, dollars } from "../text/format.ts";
+import { netWins, winsOf } from "../text/wins.ts";
 
 /** The models that could have answered: estimated quality, expected price, and quality minus price. */
 export function Candidates({ decision }: { decision: Decision }) {
@@ -21,9 +22,9 @@ export function Candidates({ decision }: { decision: Decision }) {
   return (
     <Panel
       title="Candidates"
-      about="Dot: estimated quality relative to the mean of all models, with one standard deviation. Tick (net): quality minus price, which is what the router compares."
+      about="Dot: of 100 comparisons with the pool's average answer, how many the model would win on this prompt, with one standard deviation; the line in the middle is 50. Tick: the same after the price is taken off, which is what the router compares."
     >
-      <DataTable label="Candidates" columns={COLUMNS} class="min-w-xl">
+      <DataTable label="Candidates" columns={COLUMNS}>
         {sorted.map((score) => (
           <Row key={score.model} score={score} isChosen={chosen.includes(score.model)} at={at} />
         ))}
@@ -50,7 +51,21 @@ export function Candidates({ decision }: { decision: Decision }) {
 const COLUMNS: readonly Column[] = [
   { name: "Model" },
   { name: "Chart", isHidden: true },
-  ...["Quality", "±", "Expected price", "Net"].map((name) => ({ name, isNumber: true })),
+  {
+    name: "Wins of 100",
+    isNumber: true,
+    hint: "Estimate for this prompt, with one standard deviation; 50 is the pool's average",
+  },
+  {
+    name: "Expected price",
+    isNumber: true,
+    hint: "US dollars, for the tokens of the prompt and of an answer of usual length",
+  },
+  {
+    name: "After price",
+    isNumber: true,
+    hint: "Wins of 100, less what the price is worth at the present trade-off; below 0 if the price outweighs the quality",
+  },
 ];
 
 function Row({
@@ -92,21 +107,23 @@ function Row({
           )}
         </IntervalDot>
       </td>
-      <td class="pl-4 text-right">{value === undefined ? "" : signed(value)}</td>
-      <td class="pl-4 text-right text-muted">
-        {uncertainty === undefined ? "" : uncertainty.toFixed(3)}
+      <td class="pl-4 text-right whitespace-nowrap">
+        {value === undefined ? "" : winsOf(value)}
+        {uncertainty !== undefined && (
+          <span class="text-muted"> ±{Math.max(1, Math.round(50 * uncertainty))}</span>
+        )}
       </td>
       <td class="pl-4 text-right">
         {cost === undefined ? "" : dollars(cost)}
         {basis && (
           <span class="block text-xs whitespace-nowrap text-muted">
-            {count(basis.prompt_tokens)} in
+            {count(basis.prompt_tokens)} tokens in
             {basis.cached_tokens > 0 && ` (${count(basis.cached_tokens)} cached)`},{" "}
             {count(basis.output_tokens)} out
           </span>
         )}
       </td>
-      <td class="pl-4 text-right">{net === undefined ? "" : signed(net)}</td>
+      <td class="pl-4 text-right">{net === undefined ? "" : netWins(net)}</td>
     </tr>
   );
 }

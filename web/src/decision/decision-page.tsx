@@ -2,7 +2,7 @@ import type { Decision } from "../../../src/client.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { WinBar } from "../parts/win-bar.tsx";
-import { clockTime, percent } from "../text/format.ts";
+import { capital, clockTime, percent } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";
 import { AnswersTable } from "./answers-table.tsx";
 import { Candidates } from "./candidates.tsx";
@@ -49,7 +49,7 @@ function Details({ decision }: { decision: Decision }) {
         {decision.reasons && (
           <ul class="flex list-disc flex-col gap-1 pl-5 text-sm">
             {decision.reasons.map((reason) => (
-              <li key={reason}>{reason}</li>
+              <li key={reason}>{reasonInWords(reason, decision)}</li>
             ))}
           </ul>
         )}
@@ -63,6 +63,16 @@ function Details({ decision }: { decision: Decision }) {
       <Reproduction decision={decision} />
     </>
   );
+}
+
+/** A reason as the gateway states it, with the display names of categories. */
+function reasonInWords(reason: string, { categories = {} }: Decision): string {
+  const named = Object.keys(categories).reduce(
+    (text, name) => text.replace(` ${name} `, ` ${topicOf(name)} `),
+    reason,
+  );
+  // The name of a model at the beginning stays as it is.
+  return `${/^(a|the|no|chosen) /.test(named) ? capital(named) : named}.`;
 }
 
 function origin({ at, router, mode, session_id: session, key }: Decision): string {
@@ -147,20 +157,28 @@ function Taught({ decision }: { decision: Decision }) {
 function Reproduction({ decision }: { decision: Decision }) {
   const { propensity, seed, lambda, tradeoff, posterior_version: version } = decision;
   const numbers = [
-    ["Propensity", propensity?.toFixed(4)],
-    ["Seed", seed],
-    ["Trade-off", tradeoff],
-    ["Quality per dollar (lambda)", lambda?.toPrecision(3)],
-    ["Posterior version", version],
+    ["Propensity", propensity && percent(propensity), "probability of this choice"],
+    ["Trade-off", tradeoff, "0 (best quality) to 10 (lowest cost)"],
+    [
+      "Weight of the price",
+      lambda && `${Number((50 * lambda).toPrecision(3))} wins per dollar`,
+      "wins of 100 that one dollar per request is worth (50 lambda)",
+    ],
+    ["Seed", seed, "of the random numbers"],
+    ["Posterior version", version, "position of the last vote that was learned"],
   ].filter(([, value]) => value !== undefined);
   const json = JSON.stringify(decision, null, 2);
   return (
-    <Panel title="Reproduce this decision">
+    <Panel
+      title="Reproduce this decision"
+      about="With these numbers and the posterior of that time, the policy makes the same choice again."
+    >
       <dl class="grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-3">
-        {numbers.map(([name, value]) => (
+        {numbers.map(([name, value, meaning]) => (
           <div key={name}>
             <dt class="text-muted">{name}</dt>
             <dd class="tabular-nums">{value}</dd>
+            <dd class="text-xs text-muted">{meaning}</dd>
           </div>
         ))}
       </dl>

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import "./data-table.css";
 
 export interface Column {
   readonly name: string;
@@ -11,23 +13,37 @@ export interface Column {
   readonly isSpaced?: boolean;
 }
 
-/** A table with a header that scrolls horizontally on narrow screens. `children` are its rows. */
+/**
+ * A table with a header. `children` are its rows. On a narrow screen each row becomes a block that names its values,
+ * unless the table is small enough to fit.
+ */
 export function DataTable({
   label,
   columns,
-  class: extra,
+  isSmall = false,
+  class: extra = "",
   children,
 }: {
   label: string;
   columns: readonly Column[];
-  class: string;
+  isSmall?: boolean;
+  class?: string;
   children: ComponentChildren;
 }) {
   const explained = columns.filter(({ hint }) => hint !== undefined);
+  const body = useRef<HTMLTableSectionElement>(null);
+  // The style sheet shows these names above the values of a block.
+  useLayoutEffect(() => {
+    for (const row of body.current?.rows ?? []) {
+      for (const [i, { name, isHidden }] of columns.entries()) {
+        row.cells[i]?.setAttribute("data-label", isHidden ? "" : name);
+      }
+    }
+  });
   return (
     <div class="flex min-w-0 flex-col gap-2">
-      <section class="relative overflow-x-auto" aria-label={label} tabIndex={0}>
-        <table class={`w-full text-sm ${extra}`}>
+      <section class="data-table relative overflow-x-auto" aria-label={label} tabIndex={0}>
+        <table class={`w-full text-sm ${isSmall ? "" : "has-blocks"} ${extra}`}>
           <thead>
             <tr class="text-xs text-muted">
               {columns.map(({ name, isNumber, isHidden, isSpaced, hint }) => (
@@ -49,7 +65,7 @@ export function DataTable({
               ))}
             </tr>
           </thead>
-          <tbody>{children}</tbody>
+          <tbody ref={body}>{children}</tbody>
         </table>
       </section>
       {explained.length > 0 && (

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-const INPUT =
+/** Classes of a field. */
+export const INPUT =
   "min-h-10 w-full min-w-0 rounded-lg border border-strong bg-page px-3 text-ink disabled:border-line disabled:text-muted";
 
 /** A label above a control, with an explanation below it. `children` gets the id of the control. */
@@ -21,7 +22,11 @@ function Labelled({
         {label}
       </label>
       {children(id)}
-      {about && <p class="text-muted">{about}</p>}
+      {about && (
+        <p id={`${id}-about`} class="text-muted">
+          {about}
+        </p>
+      )}
     </div>
   );
 }
@@ -56,6 +61,7 @@ export function TextField({
           type={type as "text"}
           step="any"
           autocomplete="off"
+          aria-describedby={about ? `${id}-about` : undefined}
           spellcheck={false}
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
@@ -86,6 +92,7 @@ export function SelectField<T extends string>({
           id={id}
           value={value}
           disabled={disabled}
+          aria-describedby={about ? `${id}-about` : undefined}
           onChange={(event) => onChange(event.currentTarget.value as T)}
           class={INPUT}
         >
@@ -113,20 +120,29 @@ export function CheckField({
   about?: ComponentChildren;
   disabled?: boolean;
 }) {
+  const id = useId();
   return (
-    <label class="flex min-h-10 items-start gap-2.5 py-2 text-sm">
+    <div class="flex min-h-10 items-start gap-2.5 py-2 text-sm">
       <input
+        id={id}
         type="checkbox"
+        aria-describedby={about ? `${id}-about` : undefined}
         checked={isChecked}
         disabled={disabled}
         onChange={(event) => onChange(event.currentTarget.checked)}
         class="mt-0.5 size-4 shrink-0 accent-(--accent)"
       />
-      <span class="min-w-0">
-        {label}
-        {about && <span class="block text-muted">{about}</span>}
-      </span>
-    </label>
+      <div class="min-w-0">
+        <label for={id} class="block">
+          {label}
+        </label>
+        {about && (
+          <p id={`${id}-about`} class="text-muted">
+            {about}
+          </p>
+        )}
+      </div>
+    </div>
   );
 }
 
@@ -134,12 +150,15 @@ export function CheckField({
 export function NamesField({
   label,
   names,
+  about = {},
   chosen,
   onChange,
   disabled = false,
 }: {
   label: string;
   names: readonly string[];
+  /** Explanations of names. */
+  about?: Readonly<Record<string, string>>;
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
   disabled?: boolean;
@@ -152,6 +171,7 @@ export function NamesField({
           <CheckField
             key={name}
             label={name}
+            about={about[name]}
             disabled={disabled}
             isChecked={chosen.includes(name)}
             onChange={(isChecked) =>

@@ -10,7 +10,7 @@ export function Segmented<T extends string>({ label, options, value, onChange }:
       {options.map((option) => (
         <label
           key={option.value}
-          class="relative cursor-pointer rounded-md px-3 py-1.5 text-sm text-muted has-checked:bg-lifted has-checked:text-ink has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          class="relative cursor-pointer rounded-md px-2.5 py-1.5 text-sm sm:px-3 text-muted has-checked:bg-lifted has-checked:text-ink has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"
@@ -20,6 +20,7 @@ export function Segmented<T extends string>({ label, options, value, onChange }:
             onChange={() => onChange(option.value)}
           />
           {option.text}
+          {option.detail !== undefined && <span class="max-sm:sr-only"> {option.detail}</span>}
         </label>
       ))}
     </fieldset>

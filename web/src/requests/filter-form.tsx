@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
+import { INPUT } from "../parts/field.tsx";
 import { useValue } from "../state/observable.ts";
 import { FIELDS, type Filter } from "./filter.ts";
 
@@ -95,9 +96,9 @@ export function FilterForm({
       {keys.length > 0 && (
         <Choice label="API key" name="key" filter={filter} any="Any key" options={keys} />
       )}
-      <Range label="Cost in dollars" low="min_cost" high="max_cost" filter={filter} />
+      <Range label="Cost in US dollars" low="min_cost" high="max_cost" filter={filter} />
       <Range label="Duration in seconds" low="min_seconds" high="max_seconds" filter={filter} />
-      <Field label="Session">
+      <Field label="Session id" class="max-sm:col-span-2">
         {(id) => <Input id={id} name="session_id" text={filter.session_id} />}
       </Field>
       {isChanged && (
@@ -109,8 +110,7 @@ export function FilterForm({
   );
 }
 
-const BOX =
-  "min-h-10 w-full min-w-0 rounded-lg border border-line bg-surface px-2.5 text-sm text-ink";
+const BOX = `${INPUT} text-sm`;
 
 function Field({
   label,

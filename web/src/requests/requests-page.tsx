@@ -11,8 +11,8 @@ import { type Filter, filterOf, queryOf, requestsHref } from "./filter.ts";
 import { FilterForm } from "./filter-form.tsx";
 import { type Progress, type RequestRow, RequestSearch } from "./request-search.ts";
 
-/** Row heights in pixels; on a narrow screen a row has two lines. */
-const ROW_HEIGHT = { narrow: 68, wide: 44 };
+/** Row heights in pixels; on a narrow screen a row has three lines. */
+const ROW_HEIGHT = { narrow: 84, wide: 44 };
 const HEIGHT = 616;
 
 /** The page on which requests are searched. The conditions are in the URL, so that a search can be shared. */
@@ -52,7 +52,12 @@ export function RequestsPage({ search }: { search: string }) {
           </div>
         }
       >
-        <Found progress={progress} rows={rows.length} onMore={() => found.more()} />
+        <Found
+          progress={progress}
+          rows={rows.length}
+          hasConditions={Object.keys(filter).length > 0}
+          onMore={() => found.more()}
+        />
         <Rows rows={rows} onNearEnd={() => rows.length > 0 && found.more()} />
       </Panel>
     </div>
@@ -63,18 +68,28 @@ export function RequestsPage({ search }: { search: string }) {
 function Found({
   progress,
   rows,
+  hasConditions,
   onMore,
 }: {
   progress: Progress;
   rows: number;
+  hasConditions: boolean;
   onMore: () => void;
 }) {
   const { state, searchedTo, problem } = progress;
   const back = searchedTo === undefined ? "" : `, searched back to ${clockTime(searchedTo)}`;
   const text = {
     searching: rows === 0 ? `Searching${back} …` : `${plural(rows, "request")}${back} …`,
-    paused: rows === 0 ? `Nothing found so far${back}.` : `${plural(rows, "request")}${back}.`,
-    complete: rows === 0 ? "No request fulfils all conditions." : `${plural(rows, "request")}.`,
+    paused:
+      rows === 0
+        ? `Nothing found so far${back}.`
+        : `${plural(rows, "request")}${back}. Scroll for older ones.`,
+    complete:
+      rows > 0
+        ? `${plural(rows, "request")}.`
+        : hasConditions
+          ? "No request fulfils all conditions."
+          : "There are no requests yet. Ask a question in the arena, or connect a client.",
     failed: `The search failed: ${problem}`,
   }[state];
   return (
@@ -135,18 +150,16 @@ function Row({ row }: { row: RequestRow }) {
       href={decisionHref(id)}
       class="flex h-full flex-col justify-center gap-x-4 gap-y-1 border-b border-line px-2 text-sm tabular-nums hover:bg-sunken focus-visible:-outline-offset-2 lg:flex-row lg:items-center"
     >
-      <span class="flex min-w-0 gap-x-4 lg:contents">
-        <span class="shrink-0 text-muted max-lg:order-last max-lg:ml-auto max-lg:text-xs lg:w-44">
-          {clockTime(at)}
-        </span>
-        <span class="min-w-0 truncate lg:flex-1" title={models}>
-          {models ?? "Hidden until the vote"}
-        </span>
+      <span class="min-w-0 truncate lg:order-1 lg:flex-1" title={models}>
+        {models ?? "Hidden until the vote"}
       </span>
-      <span class="flex gap-x-3 overflow-hidden text-xs whitespace-nowrap lg:contents lg:text-sm">
-        <span class="truncate text-muted lg:w-28" title={router}>
+      <span class="flex min-w-0 gap-x-3 text-xs whitespace-nowrap text-muted lg:contents lg:text-sm">
+        <span class="lg:w-44">{clockTime(at)}</span>
+        <span class="min-w-0 truncate lg:order-2 lg:w-28" title={router}>
           {router}
         </span>
+      </span>
+      <span class="flex gap-x-3 text-xs whitespace-nowrap lg:order-3 lg:contents lg:text-sm lg:*:order-3">
         <span class={`lg:w-28 ${colour}`}>{text}</span>
         <span class="truncate text-accent lg:w-40" title={votes}>
           {votes}

@@ -137,9 +137,14 @@ function Keys() {
   return (
     <Panel
       title="API keys"
-      about="Without keys the gateway only serves its own machine. As soon as one key exists, every request needs a key."
+      about="Without keys the gateway only serves its own machine. As soon as one key exists, every request needs a key; the first one should be your own, with the scope admin."
     >
-      <Code lang="bash" code="npx joust keys add my-app" />
+      <Code
+        lang="bash"
+        code={
+          "npx joust keys add my-name --scopes admin,route,vote\nnpx joust keys add my-app --budget 50   # US dollars per month"
+        }
+      />
       <p class="text-sm">
         Or create one under{" "}
         <a href="#/admin/keys" class="text-accent underline underline-offset-2">

@@ -31,11 +31,12 @@ export function SandboxOffer() {
       <div class="flex flex-wrap gap-2">
         <a
           href="#/admin"
-          class="inline-flex min-h-10 items-center rounded-lg bg-accent px-3.5 font-medium text-on-accent"
+          class="inline-flex min-h-10 items-center rounded-lg bg-accent px-2.5 font-medium sm:px-3.5 text-on-accent"
         >
           Paste a provider key
         </a>
         <Button
+          class="max-sm:px-2.5!"
           onClick={() => {
             save(localStorage, "sandbox", true);
             setIsClosed(true);

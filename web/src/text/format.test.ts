@@ -12,7 +12,7 @@ describe("dollars", () => {
     [1.234, "$1.23"],
     [999.5, "$999.50"],
     [12_345.6, "$12,346"],
-    [-0.0042, "-$0.0042"],
+    [-0.0042, "\u2212$0.0042"],
   ])("%d is %s", (value, text) => expect(dollars(value)).toBe(text));
 });
 
@@ -23,7 +23,7 @@ describe("percent", () => {
     [0.0421, "4.2%"],
     [0.0996, "10%"],
     [0.71, "71%"],
-    [-0.02, "-2.0%"],
+    [-0.02, "\u22122.0%"],
     [1, "100%"],
   ])("%d is %s", (value, text) => expect(percent(value)).toBe(text));
 });
@@ -45,7 +45,7 @@ it("ages", () => {
   const now = Date.UTC(2026, 10, 15, 12);
   const seconds = [0, 4, 12, 61, 7200];
   const ages = seconds.map((age) => ago(now - 1000 * age, now));
-  expect(ages).toEqual(["now", "now", "12 s", "1 min", "2 h"]);
+  expect(ages).toEqual(["just now", "just now", "12 s ago", "1 min ago", "2 h ago"]);
   expect(ago(now - 86_400_000 * 2, now)).toBe("Nov 13");
 });
 

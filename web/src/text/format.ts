@@ -2,7 +2,7 @@
 export function dollars(value: number): string {
   if (value === 0) return "$0";
   const size = Math.abs(value);
-  const sign = value < 0 ? "-" : "";
+  const sign = value < 0 ? "\u2212" : "";
   if (size < 1e-7) return `${sign}<$0.0000001`;
   if (size < 0.995) {
     const digits = Math.min(9, 1 - Math.floor(Math.log10(size)));
@@ -16,10 +16,10 @@ export function dollars(value: number): string {
 
 /** Formats a share as a percentage: 71%, 4.2%, 0.03%. */
 export function percent(share: number): string {
-  const value = 100 * share;
-  const size = Math.abs(value);
-  if (size === 0 || size >= 9.95) return `${Math.round(value)}%`;
-  return `${value.toFixed(size >= 0.095 ? 1 : 2)}%`;
+  const size = Math.abs(100 * share);
+  const sign = share < 0 ? "\u2212" : "";
+  if (size === 0 || size >= 9.95) return `${sign}${Math.round(size)}%`;
+  return `${sign}${size.toFixed(size >= 0.095 ? 1 : 2)}%`;
 }
 
 /** Formats a number with its sign: +0.123, −0.123; without a sign if it rounds to zero. */
@@ -45,13 +45,13 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats the time since a moment: 12 s, 5 min, 3 h, Nov 14. */
+/** Formats the time since a moment: just now, 12 s ago, 5 min ago, 3 h ago, Nov 14. */
 export function ago(time: number, now: number): string {
   const seconds = Math.max(0, (now - time) / 1000);
-  if (seconds < 5) return "now";
-  if (seconds < 60) return `${Math.floor(seconds)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  if (seconds < 5) return "just now";
+  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
   return new Date(time).toLocaleDateString("en", { day: "numeric", month: "short" });
 }
 
