@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { seriousViolations } from "./accessibility.fixture.ts";
+import { cutOff, seriousViolations } from "./accessibility.fixture.ts";
 import {
   attachImage,
   canVote,
@@ -27,9 +27,15 @@ const PAGES = [
   },
   {
     name: "dashboard",
-    open: async (page: Page, { url }: Served) => {
+    open: async (page: Page, { url, client }: Served) => {
+      // The colours of the heat map are strong only after many votes.
+      if ((await client.voters()).cast === 0) {
+        await client.setVoters({ on: true, votes_per_minute: 6000, stop_after: 300 });
+        await expect.poll(async () => (await client.voters()).on).toBe(false);
+      }
       await page.goto(`${url}/#/dashboard`);
       await page.getByRole("heading", { name: "Map of prompts" }).waitFor();
+      await page.getByRole("img", { name: /^Quality by cost/ }).waitFor();
       await page
         .getByRole("region", { name: "Decisions" })
         .last()
@@ -84,14 +90,13 @@ describeInChromium("accessibility", ({ context }) => {
     { colorScheme: "dark", viewport: { width: 360, height: 740 } },
   ] as const)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
     it.each(PAGES)(
-      "$name: no serious accessibility violation, no horizontal scrolling",
+      "$name: no serious accessibility violation, nothing is cut off",
       async ({ open }) => {
         const page = await (await context({ colorScheme, viewport })).newPage();
         await page.goto(gateway.url);
         await open(page, gateway);
         expect(await seriousViolations(page)).toEqual([]);
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(width).toBeLessThanOrEqual(viewport.width);
+        expect(await cutOff(page)).toEqual([]);
       },
     );
   });

@@ -17,7 +17,12 @@ describeInChromium("dashboard", ({ open }) => {
 
   it("counts and lists new votes without a reload", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
-    await page.getByText("0 votes of all voters in this time window").waitFor();
+    // Before the first request there is nothing to judge, and no estimate to show.
+    await page.getByRole("heading", { name: "No requests yet" }).waitFor();
+    await page.getByRole("row", { name: /^summit-pro no recent calls/ }).waitFor();
+    for (const name of ["Leaderboard", "Quality by category", "Is it saving?"]) {
+      expect([name, await page.getByRole("heading", { name }).count()]).toEqual([name, 0]);
+    }
     await duelAndVote(0);
     await page.getByText("1 vote of all voters in this time window").waitFor();
     await duelAndVote(1);
@@ -96,7 +101,7 @@ describeInChromium("dashboard", ({ open }) => {
     await page.getByRole("heading", { name: "Decision", exact: true }).waitFor();
     await page
       .getByRole("listitem")
-      .getByText(/the prompt looks like/)
+      .getByText(/^The prompt looks like/)
       .waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();

@@ -28,9 +28,12 @@ describeInChromium("the report of a reproduction", ({ context }) => {
     await writeReport(folder, reproduced, record);
   });
 
-  /** Width of the page, and of its widest table that scrolls by itself. */
+  /** Width of the page, of its widest table that scrolls by itself, and of its narrowest large figure. */
   const widths = () => ({
     page: document.documentElement.scrollWidth,
+    figure: Math.min(
+      ...[...document.querySelectorAll(".large .pic")].map((one) => one.clientWidth),
+    ),
     table: Math.max(...[...document.querySelectorAll(".wide")].map((one) => one.scrollWidth)),
   });
   /** Brightness, 0 to 255, of the page and of the texts of figures. */
@@ -44,12 +47,15 @@ describeInChromium("the report of a reproduction", ({ context }) => {
     };
   };
 
-  it("fits a phone: tables scroll, the page does not", async () => {
+  it("fits a phone: tables and large figures scroll, the page does not", async () => {
     const page = await (await context({ viewport: { width: 390, height: 800 } })).newPage();
     await page.goto(url);
     const found = await page.evaluate(widths);
     expect(found.page).toBe(390);
     expect(found.table).toBeGreaterThan(390);
+    // A figure scrolls too, because its texts would be too small otherwise.
+    expect(found.figure).toBeGreaterThanOrEqual(640);
+    expect(found.figure).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 
   it("has contents and headings whose links lead to their parts, and no accessibility violation", async () => {

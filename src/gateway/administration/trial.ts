@@ -3,9 +3,8 @@ import { Random } from "../../core/random/random.ts";
 import { CONFIG, type Config } from "../config/config.ts";
 import { hasCredentials } from "../providers/auth.ts";
 import type { Catalog } from "../providers/catalog/catalog.ts";
-import { KNOWN } from "../providers/known-providers.ts";
 import { type ProbeResult, probeAll } from "../providers/probe.ts";
-import { providerOf } from "../providers/providers.ts";
+import { type Provider, providerOf } from "../providers/providers.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import { proxiesIn } from "../providers/upstream/proxy.ts";
 import { connect } from "../providers/upstreams.ts";
@@ -50,11 +49,8 @@ export async function tryProvider(
 ): Promise<ProviderTest> {
   const config = checked({ providers: { [name]: entry } });
   rememberSecrets([config.providers[name]!.key, config.providers[name]!.secret_key]);
-  const {
-    auth,
-    headers = {},
-    ...credentials
-  } = providerOf(name, config.providers[name], options.env);
+  const called = providerOf(name, config.providers[name], options.env);
+  const { auth, headers = {}, ...credentials } = called;
   const isKeySent =
     hasCredentials(auth, credentials) || Object.keys(headers).some((header) => KEYS.test(header));
   let chosen: readonly string[];
@@ -62,7 +58,7 @@ export async function tryProvider(
     chosen = models ?? (await defaultModels(options, catalog, name, config));
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    return reportOf(name, isKeySent, [{ model: "", deployment: name, ms: 0, ...faultOf(error) }]);
+    return reportOf(called, isKeySent, [{ model: "", deployment: name, ms: 0, ...faultOf(error) }]);
   }
   const entries = chosen.map((model, i) => [`m${i}`, { provider: name, model }] as const);
   const tried = {
@@ -79,7 +75,7 @@ export async function tryProvider(
   try {
     const results = await probeAll(await builder.models(tried), options.clock);
     return reportOf(
-      name,
+      called,
       isKeySent,
       results.map((result) => ({ ...result, model: chosen[Number(result.model.slice(1))]! })),
     );
@@ -127,7 +123,7 @@ function faultOf({ message, code, status }: UpstreamError): Fault {
 
 /** Says which part failed: the address, the key, or single models. */
 function reportOf(
-  provider: string,
+  { name: provider, url }: Pick<Provider, "name" | "url">,
   isKeySent: boolean,
   results: readonly ProbeResult[],
 ): ProviderTest {
@@ -140,8 +136,7 @@ function reportOf(
   } else {
     steps.push(step("address", true, "the provider responds"));
     if (!ok && refused) {
-      const url = KNOWN.find(({ name }) => name === provider)?.url;
-      const where = url ? ` at ${new URL(url.replace(/[{}]/g, "")).host}` : "";
+      const where = URL.canParse(url) ? ` at ${new URL(url).host}` : "";
       const status = `status ${refused.status}`;
       const hint = `check that it is complete and valid${where}`;
       const detail = isKeySent

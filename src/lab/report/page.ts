@@ -141,7 +141,7 @@ dl { display: grid; grid-template-columns: fit-content(40%) 1fr; font-size: 0.87
 dt, dd { margin: 0; padding: 0.2rem 1.5rem 0.2rem 0; border-bottom: 1px solid var(--rule); overflow-wrap: anywhere; }
 dt { color: var(--faint); }
 @media (max-width: 40rem) {
-  .large { overflow-x: auto; } .large .pic { max-width: none; width: 40rem; }
+  .large { overflow-x: auto; } .large .pic { flex: none; max-width: none; width: 40rem; }
   .bar { padding: 0 1rem; } .page { padding: 1rem 0.75rem 3rem; } .card, nav, .opening { padding: 1rem 0.875rem; }
 }
 @media print {

@@ -144,7 +144,15 @@ function KeyRow({
     <tr class="border-t border-line">
       <td class="min-w-24 py-2 pr-3 font-medium break-all">{name}</td>
       <td class="pr-3 text-muted">{scopes.join(", ")}</td>
-      <td class="pl-3 text-right tabular-nums">{dollars(spent)}</td>
+      <td class="pl-3 text-right tabular-nums">
+        <a
+          href={`#/requests?key=${encodeURIComponent(value.id)}`}
+          class="underline underline-offset-2 hover:text-accent"
+          title={`Show the requests of ${name}`}
+        >
+          {dollars(spent)}
+        </a>
+      </td>
       <td class="pl-3 text-right tabular-nums">{budget ? dollars(budget) : "no limit"}</td>
       <td class="pl-3 text-right tabular-nums">{rate ?? "no limit"}</td>
       <td class="pl-4 text-muted">{names.join(", ") || "everything"}</td>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ListedModel } from "../../../src/client.ts";
+import type { Configuration, ListedModel } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
@@ -9,6 +9,7 @@ import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useValue } from "../state/observable.ts";
 import { count, dollars } from "../text/format.ts";
+import { Deployments, deploymentsOf } from "./deployments.tsx";
 import { useManaged } from "./managed.ts";
 
 /** The models that are served, with prices and capabilities, and models that can be added. */
@@ -112,20 +113,23 @@ function ModelRow({
   actions: ModelActions | undefined;
   isBusy: boolean;
 }) {
-  const { id, owned_by: provider, price, capabilities, disabled: isDisabled = false } = model;
+  const { id, owned_by: provider, price, capabilities, deployments = [] } = model;
+  const { disabled: isDisabled = false } = model;
   const verb = isDisabled ? "Enable" : "Disable";
   return (
     <tr class="border-t border-line">
       <td class={`py-2 pr-3 ${id.length > 28 ? "min-w-48 break-all" : "whitespace-nowrap"}`}>
         {id}
       </td>
-      <td class="pr-3 text-muted">{provider}</td>
+      <td class="pr-3 text-muted">
+        {deployments.length > 1 ? deployments.map((one) => one.provider).join(", ") : provider}
+      </td>
       <td class="pl-3 text-right tabular-nums">{price ? dollars(price.input) : "unknown"}</td>
       <td class="pl-3 text-right tabular-nums">{price ? dollars(price.output) : "unknown"}</td>
       <td class="pl-3 text-right tabular-nums">
         {capabilities?.context ? count(capabilities.context) : "unknown"}
       </td>
-      <td class="pl-4 text-muted">{abilities(capabilities)}</td>
+      <td class="py-2 pl-4 text-muted">{abilities(capabilities)}</td>
       <td class={`pl-4 ${isDisabled ? "text-warn" : "text-good"}`}>
         {isDisabled ? "disabled" : "enabled"}
       </td>
@@ -240,24 +244,26 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
           </Button>
         </div>
       </form>
+      <Deployments name={name} providers={providersOf(configuration.document)} served={served} />
     </Panel>
   );
 }
 
 type CatalogModel = Awaited<ReturnType<typeof joust.catalog>>["data"][number];
 
+/** Names of the providers that the configuration has or refers to. */
+function providersOf({ providers, models }: Configuration["document"]): string[] {
+  const used = Object.values(models).flatMap((entry) =>
+    deploymentsOf(entry).map(({ provider }) => provider),
+  );
+  return [...new Set([...Object.keys(providers), ...used])].filter((name) => name !== "sandbox");
+}
+
 /** Adds a model of the catalog. */
 function AddModel() {
   const { configuration, change, isBusy } = useManaged();
   const { document } = configuration;
-  const names = new Set([
-    ...Object.keys(document.providers),
-    ...Object.values(document.models).flatMap((entry) => {
-      const { provider } = entry as { provider?: string };
-      return provider ? [provider] : [];
-    }),
-  ]);
-  const providers = [...names].filter((name) => name !== "sandbox");
+  const providers = providersOf(document);
   const [provider, setProvider] = useState(providers[0] ?? "");
   const [model, setModel] = useState("");
   const [catalog, setCatalog] = useState<readonly CatalogModel[]>([]);

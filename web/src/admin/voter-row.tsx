@@ -1,7 +1,7 @@
 import type { Voter } from "../../../src/client.ts";
 import { Button } from "../parts/button.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { clockTime, count, percent } from "../text/format.ts";
+import { ago, clockTime, count, percent } from "../text/format.ts";
 
 /** Changes that the buttons of a row make. */
 export interface VoterActions {
@@ -24,14 +24,19 @@ export function VoterRow({
   const { votes, first_vote_at: first, last_vote_at: last, weight } = value;
   return (
     <tr class="border-t border-line">
-      <th scope="row" class="min-w-32 py-2 pr-3 text-left font-medium break-all">
+      <th
+        scope="row"
+        class={`py-2 pr-3 text-left font-medium ${nameOf(value).length > 28 ? "min-w-40 break-all" : "whitespace-nowrap"}`}
+      >
         {nameOf(value)}
       </th>
       <td class="pl-3 text-right whitespace-nowrap tabular-nums">
         {votes < MOST_COUNTED ? count(votes) : `${count(votes)} or more`}
       </td>
       <td class="pl-4 whitespace-nowrap text-muted">{timeOf(first, dayOf)}</td>
-      <td class="py-2 pl-4 text-muted">{timeOf(last, clockTime)}</td>
+      <td class="py-2 pl-4 whitespace-nowrap text-muted" title={timeOf(last, clockTime)}>
+        {timeOf(last, (time) => ago(time, Date.now()))}
+      </td>
       <td class="pl-4 text-muted">{estimateOf(value)}</td>
       <td class={`pl-4 ${weight === 1 ? "text-muted" : "text-warn"}`}>{weightOf(value)}</td>
       <td class="text-right whitespace-nowrap">

@@ -15,7 +15,12 @@ export function valueAxis(colours: Colours, format: (value: number) => string, e
   };
 }
 
-export function categoryAxis(colours: Colours, data: readonly string[], extra: object = {}) {
+export function categoryAxis(
+  colours: Colours,
+  data: readonly string[],
+  extra: object,
+  labels: object,
+) {
   return {
     type: "category",
     data,
@@ -26,6 +31,7 @@ export function categoryAxis(colours: Colours, data: readonly string[], extra: o
       // The first and the last label end at the edges of the chart.
       alignMinLabel: "left",
       alignMaxLabel: "right",
+      ...labels,
     },
     axisLine: { lineStyle: { color: colours.line } },
     axisTick: { show: false },

@@ -34,7 +34,15 @@ export function TimeChart({
       const labels = timeLabels(times);
       return {
         grid: GRID,
-        xAxis: categoryAxis(colours, labels, { boundaryGap: !isLine }),
+        xAxis: categoryAxis(
+          colours,
+          labels,
+          { boundaryGap: !isLine },
+          // Several points of one minute have the same label, which is shown once.
+          new Set(labels).size < labels.length
+            ? { interval: (i: number) => labels[i] !== labels[i - 1] }
+            : {},
+        ),
         yAxis: valueAxis(colours, format, axis),
         tooltip: tooltip("axis", (hover: readonly { readonly dataIndex: number }[]) => {
           const i = hover[0]!.dataIndex;

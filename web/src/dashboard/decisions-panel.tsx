@@ -10,7 +10,7 @@ import { topicOf } from "../text/topics.ts";
 import { DecisionLog, type DecisionRow } from "./decision-log.ts";
 
 /** Row heights in pixels; on a narrow screen a sentence takes two lines. */
-const ROW_HEIGHT = { narrow: 76, wide: 44 };
+const ROW_HEIGHT = { narrow: 104, wide: 44 };
 const HEIGHT = 530;
 
 /** The list of all decisions, updated as new ones are made. */
@@ -70,9 +70,9 @@ function Row({ row, now }: { row: DecisionRow; now: number }) {
       href={decisionHref(id)}
       class="flex h-full flex-col justify-center gap-x-4 gap-y-0.5 border-b border-line px-2 hover:bg-sunken focus-visible:-outline-offset-2 lg:flex-row lg:items-center"
     >
-      <span class="line-clamp-2 text-sm leading-snug lg:line-clamp-1 lg:flex-1">{text}</span>
-      <span class="flex gap-x-3 overflow-hidden text-xs whitespace-nowrap text-muted tabular-nums lg:gap-x-4">
-        <span class="text-accent max-lg:order-last max-lg:truncate lg:w-44 lg:truncate">
+      <span class="line-clamp-3 text-sm leading-snug lg:line-clamp-1 lg:flex-1">{text}</span>
+      <span class="flex gap-x-3 text-xs whitespace-nowrap text-muted tabular-nums max-lg:flex-wrap lg:gap-x-4">
+        <span class="truncate text-accent max-lg:order-last max-lg:basis-full max-lg:empty:hidden lg:w-44">
           {votes}
         </span>
         <span class="lg:w-28">{category !== undefined && topicOf(category)}</span>

@@ -22,8 +22,8 @@ export function HeadlinePanel({
       <p class="max-w-5xl text-lg leading-snug font-medium sm:text-xl">{sentence}</p>
       {evidence.length > 0 && (
         <details class="text-sm">
-          <summary class="min-h-8 text-muted hover:text-ink">Evidence</summary>
-          <ul class="mt-1 flex list-disc flex-col gap-1 pl-5">
+          <summary class="w-fit text-muted hover:text-ink">Evidence</summary>
+          <ul class="mt-2 flex list-disc flex-col gap-1 pl-5">
             {evidence.map((line) => (
               <li key={line}>{line}</li>
             ))}

@@ -84,7 +84,7 @@ function Cell({ standing, most }: { standing: Standing | undefined; most: number
     >
       {winsOf(value)}
       {sd !== null && (
-        <span class="block text-xs text-muted max-sm:text-[0.625rem]">±{Math.ceil(50 * sd)}</span>
+        <span class="block text-xs max-sm:text-[0.625rem]">±{Math.ceil(50 * sd)}</span>
       )}
     </td>
   );

@@ -79,7 +79,7 @@ export function ParetoChart({
           data: singles.map((place) => ({
             ...dot(place),
             itemStyle: { color: colourOf(models, place.name) },
-            label: { position: sideOf(place, singles) },
+            label: sideOf(place, singles),
           })),
         },
         ...(current ? [mark(current, "now", colours.ink, colours.surface)] : []),
@@ -115,17 +115,18 @@ export function ParetoChart({
 }
 
 /** The side of a dot on which its name is free of other dots and of the edge of the chart. */
-function sideOf({ name, cost, wins }: Place, all: readonly Place[]): "right" | "bottom" | "top" {
+function sideOf({ name, cost, wins }: Place, all: readonly Place[]): object {
   const dearest = Math.max(...all.map((one) => one.cost));
-  if (cost > 0.6 * dearest) return "bottom";
+  if (cost > 0.6 * dearest) return { position: "bottom" };
   const near = all.find(
     (one) =>
       one.name !== name &&
       one.cost >= cost &&
       one.cost - cost < 0.3 * dearest &&
-      Math.abs(one.wins - wins) < 4,
+      Math.abs(one.wins - wins) < 3,
   );
-  return near ? (near.wins > wins ? "bottom" : "top") : "right";
+  if (!near) return { position: "right" };
+  return { position: near.wins > wins ? "bottom" : "top", align: "left" };
 }
 
 const SETTINGS_AND_MODELS = [0, 1];

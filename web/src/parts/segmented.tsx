@@ -5,7 +5,7 @@ import type { ChoiceProps } from "./choice.ts";
 export function Segmented<T extends string>({ label, options, value, onChange }: ChoiceProps<T>) {
   const name = useId();
   return (
-    <fieldset class="inline-flex rounded-lg bg-sunken p-0.5">
+    <fieldset class="inline-flex flex-wrap rounded-lg bg-sunken p-0.5">
       <legend class="sr-only">{label}</legend>
       {options.map((option) => (
         <label

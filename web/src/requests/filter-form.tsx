@@ -63,7 +63,7 @@ export function FilterForm({
         read(event.currentTarget);
       }}
     >
-      <Field label="Text of the prompt" class="col-span-2">
+      <Field label="Text of a prompt that is stored in the clear" class="col-span-2">
         {(id) => <Input id={id} type="search" name="text" text={filter.text} />}
       </Field>
       <Choice label="Time" name="hours" filter={filter} any="Any time" options={SPANS} />

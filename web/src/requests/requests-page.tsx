@@ -158,9 +158,9 @@ function Row({ row }: { row: RequestRow }) {
         <span class="min-w-0 truncate lg:order-2 lg:w-28" title={router}>
           {router}
         </span>
+        <span class={`lg:order-3 lg:w-28 ${colour}`}>{text}</span>
       </span>
       <span class="flex gap-x-3 text-xs whitespace-nowrap lg:order-3 lg:contents lg:text-sm lg:*:order-3">
-        <span class={`lg:w-28 ${colour}`}>{text}</span>
         <span class="truncate text-accent lg:w-40" title={votes}>
           {votes}
         </span>

@@ -31,7 +31,7 @@ export function Setup() {
           <Fact name="Model" value={router} />
           <Fact name="API key" value={needsKey ? "required" : "not required"} />
         </dl>
-        <div class="-mx-1 overflow-x-auto p-1">
+        <div>
           <div class="w-max">
             <Segmented
               label="Client"

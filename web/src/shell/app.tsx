@@ -3,6 +3,7 @@ import { session } from "../api/client.ts";
 import { Arena } from "../arena/arena.tsx";
 import { usePage } from "../page/page.ts";
 import type { Route } from "../page/route.ts";
+import { Loading } from "../parts/loading.tsx";
 import { useValue } from "../state/observable.ts";
 import { Banner } from "./banner.tsx";
 import { Header } from "./header.tsx";
@@ -45,7 +46,7 @@ export function App() {
       <Banner />
       <SandboxOffer />
       <main ref={main} tabIndex={-1} class="flex flex-1 flex-col outline-none">
-        {isAdmitted.current ? <Content route={route} /> : current && <SignedOut />}
+        {isAdmitted.current ? <Content route={route} /> : current ? <SignedOut /> : <Loading />}
       </main>
       <KeyDialog />
     </div>

@@ -1,6 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
+import { Loading } from "../parts/loading.tsx";
 
 /** A component whose code is loaded when it is first shown. */
 export function Lazy<P extends object>({
@@ -32,5 +33,5 @@ export function Lazy<P extends object>({
       </div>
     );
   }
-  return <p class="sr-only">Loading…</p>;
+  return <Loading />;
 }
