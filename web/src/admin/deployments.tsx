@@ -59,7 +59,9 @@ export function Deployments({
       <DataTable label={`Deployments of ${name}`} columns={COLUMNS}>
         {all.map((one, i) => (
           <tr key={labelOf(one, i)} class="border-t border-line">
-            <td class="py-2 pr-3 break-words">{one.provider}</td>
+            <th scope="row" class="py-2 pr-3 text-left font-normal break-words">
+              {one.provider}
+            </th>
             <td class="pr-3 break-words text-muted">{one.model ?? "the same"}</td>
             <td class="pr-3 text-muted">{one.key === undefined ? "the provider's" : "its own"}</td>
             <td class="pl-3 text-right tabular-nums">{one.weight ?? 1}</td>

@@ -142,7 +142,9 @@ function KeyRow({
   const names = [...(routers ?? []), ...(models ?? [])];
   return (
     <tr class="border-t border-line">
-      <td class="min-w-24 py-2 pr-3 font-medium break-all">{name}</td>
+      <th scope="row" class="min-w-24 py-2 pr-3 text-left font-medium break-all">
+        {name}
+      </th>
       <td class="pr-3 text-muted">{scopes.join(", ")}</td>
       <td class="pl-3 text-right tabular-nums">
         <a

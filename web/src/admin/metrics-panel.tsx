@@ -28,7 +28,9 @@ export function MetricsPanel() {
         <DataTable label="Metrics" columns={COLUMNS}>
           {metrics.map(([name, { type, min, max, direction, level, weight }]) => (
             <tr key={name} class="border-t border-line">
-              <td class="py-2 pr-3 font-medium break-all">{name}</td>
+              <th scope="row" class="py-2 pr-3 text-left font-medium break-all">
+                {name}
+              </th>
               <td class="text-muted">
                 {type === "boolean" ? "yes or no" : `${type}, ${min} to ${max}`}
               </td>

@@ -118,9 +118,12 @@ function ModelRow({
   const verb = isDisabled ? "Enable" : "Disable";
   return (
     <tr class="border-t border-line">
-      <td class={`py-2 pr-3 ${id.length > 28 ? "min-w-48 break-all" : "whitespace-nowrap"}`}>
+      <th
+        scope="row"
+        class={`py-2 pr-3 text-left font-normal ${id.length > 28 ? "min-w-48 break-all" : "whitespace-nowrap"}`}
+      >
         {id}
-      </td>
+      </th>
       <td class="pr-3 text-muted">
         {deployments.length > 1 ? deployments.map((one) => one.provider).join(", ") : provider}
       </td>

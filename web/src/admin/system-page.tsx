@@ -23,10 +23,10 @@ export function SystemPage() {
             <DataTable label="Nodes" columns={NODES}>
               {data.nodes.map((node) => (
                 <tr key={node.id} class="border-t border-line">
-                  <td class="py-2 pr-3">
+                  <th scope="row" class="py-2 pr-3 text-left font-normal">
                     {node.id}
                     {node.id === data.node && " (this one)"}
-                  </td>
+                  </th>
                   <td class="pr-3 break-all text-muted">{node.url}</td>
                   <td class="text-muted">{node.version}</td>
                   <td class="text-right tabular-nums">{node.revision}</td>
@@ -47,7 +47,9 @@ export function SystemPage() {
             <DataTable label="Leases" columns={LEASES} isSmall>
               {data.leases.map(({ router, holder, is_valid: isValid }) => (
                 <tr key={router} class="border-t border-line">
-                  <td class="py-2 pr-3">{router}</td>
+                  <th scope="row" class="py-2 pr-3 text-left font-normal">
+                    {router}
+                  </th>
                   <td class="text-muted">{holder}</td>
                   <td class={`text-right ${isValid ? "text-good" : "text-warn"}`}>
                     {isValid ? "valid" : "ended"}

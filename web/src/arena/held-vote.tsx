@@ -61,7 +61,7 @@ export function HeldVote({ exchange }: { exchange: Exchange }) {
           value={comment}
           aria-label="Comment on your vote"
           placeholder="Comment"
-          class="min-h-9 min-w-0 flex-1 basis-48 rounded-full border border-line bg-surface px-3 text-sm"
+          class="min-h-9 min-w-0 flex-1 basis-48 rounded-full border border-strong bg-page px-3 text-sm"
           onInput={(event) => conversation.explain(id, { comment: event.currentTarget.value })}
           onKeyDown={(event) => event.key === "Enter" && conversation.send(id)}
         />

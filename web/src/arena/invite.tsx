@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { INPUT } from "../parts/field.tsx";
 import { Cross, Plus } from "../parts/icons.tsx";
 import { invitationLink, isVoter } from "./voter.ts";
 
@@ -132,5 +133,3 @@ function InviteForm() {
     </form>
   );
 }
-
-const INPUT = "min-h-10 rounded-lg border border-line bg-surface px-2.5";

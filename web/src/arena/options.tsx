@@ -3,6 +3,7 @@ import { useId } from "preact/hooks";
 import { usePage } from "../page/page.ts";
 import type { ArenaSettings } from "../page/settings.ts";
 import { Button } from "../parts/button.tsx";
+import { INPUT } from "../parts/field.tsx";
 import { useValue } from "../state/observable.ts";
 
 /** Options of the next questions: the models that answer, the system prompt and parameters. */
@@ -114,8 +115,6 @@ export function changedOptions({ models, system, temperature, maxTokens }: Arena
     maxTokens !== undefined,
   ].filter(Boolean).length;
 }
-
-const INPUT = "min-h-10 w-full min-w-0 rounded-lg border border-line bg-surface px-2.5 text-ink";
 
 function Field({
   name,

@@ -91,13 +91,13 @@ export function Dashboard() {
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
-          {isNew(stats.data) ? (
-            <FirstSteps hasSimulatedVoters={votersKey !== undefined} />
-          ) : (
+          {!isNew(stats.data) && (
             <HeadlinePanel stats={stats.data} tradeoff={tradeoff.data} hours={hours} />
           )}
           {votersKey && <FirstVotes voters={voters} />}
-          {!isNew(stats.data) && (
+          {isNew(stats.data) ? (
+            <FirstSteps hasSimulatedVoters={votersKey !== undefined} />
+          ) : (
             <AssessmentCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
           )}
           {!(isNew(stats.data) && knowsNothing(stats.data)) && (

@@ -17,7 +17,7 @@ export function TruthPanel({ truth, stats }: { truth: Truth; stats: Stats }) {
       <div class="grid items-center gap-6 lg:grid-cols-[15rem_1fr]">
         <dl class="grid gap-4 max-lg:grid-cols-3 max-sm:grid-cols-1">
           <Figure
-            name="have the best model in first place, or one within 0.02 of it"
+            name="have the best model in first place, or one within 1 win of 100 of it"
             value={`${found.best} of ${found.categories} categories`}
           />
           <Figure
