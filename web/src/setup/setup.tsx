@@ -32,14 +32,12 @@ export function Setup() {
           <Fact name="API key" value={needsKey ? "required" : "not required"} />
         </dl>
         <div>
-          <div class="w-max">
-            <Segmented
-              label="Client"
-              options={examples.map((one) => ({ value: one.name, text: one.name }))}
-              value={example.name}
-              onChange={setName}
-            />
-          </div>
+          <Segmented
+            label="Client"
+            options={examples.map((one) => ({ value: one.name, text: one.name }))}
+            value={example.name}
+            onChange={setName}
+          />
         </div>
         {example.isRemote && !needsKey && <Steps {...FOR_REMOTE_CLIENTS} />}
         <Steps {...example} />
