@@ -33,7 +33,9 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByRole("link", { name: "Paste a provider key" }).click();
     await page.getByLabel("Provider key").fill("sk-proj-wrong");
     await button(page, "Test and use this key").click();
-    await page.getByText(/^Key: the provider refused the key .* valid at 127\.0\.0\.1:\d+$/).waitFor();
+    await page
+      .getByText(/^Key: the provider refused the key .* valid at 127\.0\.0\.1:\d+$/)
+      .waitFor();
     await page.getByLabel("Provider key").fill("0123456789");
     await button(page, "Test and use this key").click();
     await page.getByText(/^The provider of this key cannot be recognised from its form/).waitFor();
@@ -183,7 +185,8 @@ describeInChromium("administration in the store", ({ open, context }) => {
     expect((await deployments())![1]!.key).not.toBe(stored);
     await button(page, "Remove the deployment at openai").click();
     await page.getByRole("row", { name: /^openai the same/ }).waitFor({ state: "detached" });
-    expect((await deployments())?.map((one) => one.provider)).toEqual(["house"]);
+    const entry = (await gateway.client.configuration()).document.models["llama-3"];
+    expect(entry).toEqual({ provider: "house", price: { input: 0.5, output: 1.5 } });
   });
 
   it("shows what a change of a router would have done before it can be applied", async () => {

@@ -7,23 +7,8 @@ import { SelectField, TextField } from "../parts/field.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { count } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
+import { type Deployment, deploymentsOf, withDeployments } from "./model-deployments.ts";
 import { TestReport } from "./test-report.tsx";
-
-/** An endpoint or key behind a model, as the configuration has it. */
-interface Deployment {
-  readonly name?: string;
-  readonly provider: string;
-  readonly model?: string;
-  readonly key?: string;
-  readonly weight?: number;
-  readonly rpm?: number;
-  readonly tpm?: number;
-}
-
-interface ModelEntry {
-  readonly provider?: string;
-  readonly deployments?: readonly Deployment[];
-}
 
 /** Index of the deployment that is being changed; `new` for one that is being added. */
 type Opened = number | "new" | undefined;
@@ -40,11 +25,10 @@ export function Deployments({
 }) {
   const { configuration, change, isBusy } = useManaged();
   const [opened, setOpened] = useState<Opened>();
-  const entry = configuration.document.models[name] as ModelEntry;
+  const entry = configuration.document.models[name] ?? {};
   const all = deploymentsOf(entry);
   const save = async (deployments: readonly Deployment[]) => {
-    const { provider: _, ...rest } = entry;
-    const value = { ...rest, deployments };
+    const value = withDeployments(entry, deployments);
     if (await change([{ section: "models", name, value }])) setOpened(undefined);
   };
   return (
@@ -109,11 +93,6 @@ export function Deployments({
       )}
     </section>
   );
-}
-
-/** The deployments of a model; a model that names a provider has one. */
-export function deploymentsOf({ provider, deployments }: ModelEntry): readonly Deployment[] {
-  return deployments ?? (provider === undefined ? [] : [{ provider }]);
 }
 
 function labelOf({ name, provider, model = "" }: Deployment, i: number): string {

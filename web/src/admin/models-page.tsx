@@ -9,8 +9,9 @@ import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useValue } from "../state/observable.ts";
 import { count, dollars } from "../text/format.ts";
-import { Deployments, deploymentsOf } from "./deployments.tsx";
+import { Deployments } from "./deployments.tsx";
 import { useManaged } from "./managed.ts";
+import { deploymentsOf } from "./model-deployments.ts";
 
 /** The models that are served, with prices and capabilities, and models that can be added. */
 export function ModelsPage() {

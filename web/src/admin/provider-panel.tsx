@@ -8,6 +8,7 @@ import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { plural } from "../text/format.ts";
 import { type Managed, useManaged } from "./managed.ts";
+import { deploymentsOf, withDeployments } from "./model-deployments.ts";
 import { type Draft, entryWith, type ProviderEntry, ProviderForm } from "./provider-form.tsx";
 import { TestReport } from "./test-report.tsx";
 
@@ -44,9 +45,20 @@ export function ProviderPanel({ name, models }: { name: string; models: readonly
   const save = async () => {
     if (await change([{ section: "providers", name, value }])) edit(undefined);
   };
+  const othersOf = (model: string) =>
+    deploymentsOf(configuration.document.models[model] ?? {}).filter(
+      (one) => one.provider !== name,
+    );
+  const lost = models.filter((model) => othersOf(model).length === 0).length;
+  /** Removes the provider and its models. A model that others serve too keeps those deployments. */
   const remove = () =>
     change([
-      ...models.map((model) => ({ section: "models" as const, name: model, value: null })),
+      ...models.map((model) => {
+        const others = othersOf(model);
+        const own = configuration.document.models[model] ?? {};
+        const value = others.length === 0 ? null : withDeployments(own, others);
+        return { section: "models" as const, name: model, value };
+      }),
       ...(entry ? [{ section: "providers" as const, name, value: null }] : []),
     ]);
   return (
@@ -82,7 +94,7 @@ export function ProviderPanel({ name, models }: { name: string; models: readonly
             <ConfirmButton
               text="Remove"
               target={name}
-              consequence={models.length > 0 ? `with ${plural(models.length, "model")}` : undefined}
+              consequence={lost > 0 ? `with ${plural(lost, "model")}` : undefined}
               variant="plain"
               isBusy={isBusy}
               onConfirm={remove}

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { deploymentsOf, withDeployments } from "./model-deployments.ts";
+
+const PLAIN = { provider: "openai", price: { input: 1, output: 2 } };
+
+it("a model that names a provider has one deployment", () => {
+  expect(deploymentsOf(PLAIN)).toEqual([{ provider: "openai" }]);
+  expect(deploymentsOf({})).toEqual([]);
+});
+
+it("adding and removing a deployment returns to the entry before", () => {
+  const two = withDeployments(PLAIN, [...deploymentsOf(PLAIN), { provider: "azure", weight: 2 }]);
+  expect(two).toEqual({
+    price: PLAIN.price,
+    deployments: [{ provider: "openai" }, { provider: "azure", weight: 2 }],
+  });
+  expect(withDeployments(two, deploymentsOf(two).slice(0, 1))).toEqual(PLAIN);
+  expect(withDeployments(two, deploymentsOf(two).slice(1))).toEqual({
+    price: PLAIN.price,
+    deployments: [{ provider: "azure", weight: 2 }],
+  });
+});
