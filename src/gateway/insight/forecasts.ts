@@ -42,7 +42,9 @@ export class Forecasts {
     const { version } = router.view;
     const key = `${version} ${config.cost_quality_tradeoff}`;
     const known = this.#known.get(name);
-    const isDue = known?.key !== key && this.#clock.now() - (known?.at ?? -Infinity) >= EVERY_MS;
+    const hasDoubled = version >= 2 * (known?.forecast?.version ?? Infinity);
+    const wait = hasDoubled ? DOUBLED_MS : EVERY_MS;
+    const isDue = known?.key !== key && this.#clock.now() - (known?.at ?? -Infinity) >= wait;
     if (isDue && version >= FEWEST && !this.#running && !this.#isStopped) {
       // The other processes are told at once, so that they do not compute the same forecast.
       this.#set(name, key, known?.forecast);
@@ -96,5 +98,7 @@ interface Known {
 
 /** Shortest time between two forecasts of a router. */
 const EVERY_MS = 5 * 60_000;
+/** The same if the votes have doubled since the last one. */
+const DOUBLED_MS = 20_000;
 /** Votes before which no forecast is made. */
 const FEWEST = 20;

@@ -183,17 +183,17 @@ it.each([
   [
     "later",
     { median: 340, lo: 120, hi: 900 },
-    "About 340 more votes until routing pays (120 to 900).",
+    "Forecast after 10 votes: about 340 more until routing pays (120 to 900).",
   ],
   [
     "later",
     { median: 340, lo: 120, hi: null },
-    "About 340 more votes until routing pays (120 to over 2000).",
+    "Forecast after 10 votes: about 340 more until routing pays (120 to over 2,000).",
   ],
   [
     "never",
     { median: null, lo: 700, hi: null },
-    "Routing will probably not pay with this pool: not within 2000 more votes.",
+    "Routing will probably not pay with this pool: not within 2,000 more votes.",
   ],
 ] as const)("says when routing pays: %s", (verdict, votes, sentence) => {
   const rest = { sure: 0.5, reached: 0.5, dollars: null, futures: 40, learned: 10, version: 10 };

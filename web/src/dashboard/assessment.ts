@@ -1,5 +1,5 @@
 import type { Band, LearningCurve, Stats, Tradeoff } from "../../../src/client.ts";
-import { dollars, percent, plural, signed } from "../text/format.ts";
+import { count, dollars, percent, plural, signed } from "../text/format.ts";
 import { hundred, lostWins } from "../text/wins.ts";
 
 /** A short answer to a question about the router. */
@@ -178,13 +178,14 @@ export function forecastSentence({
   verdict,
   votes,
   horizon,
+  learned,
 }: NonNullable<Stats["forecast"]>): string {
   if (verdict === "now") return "Routing pays now.";
   if (verdict === "never") {
-    return `Routing will probably not pay with this pool: not within ${horizon} more votes.`;
+    return `Routing will probably not pay with this pool: not within ${count(horizon)} more votes.`;
   }
-  const end = (value: number | null) => (value === null ? `over ${horizon}` : String(value));
-  return `About ${votes.median} more votes until routing pays (${end(votes.lo)} to ${end(votes.hi)}).`;
+  const end = (value: number | null) => (value === null ? `over ${count(horizon)}` : count(value));
+  return `Forecast after ${plural(learned, "vote")}: about ${count(votes.median ?? horizon)} more until routing pays (${end(votes.lo)} to ${end(votes.hi)}).`;
 }
 
 /** In mode observe: would routing be better than what is served? */

@@ -109,7 +109,9 @@ describe("the sentence at the top", () => {
       version: 1,
     };
     const { evidence } = headlineOf(stats({ forecast }, { learning: 10 }), undefined, "last day");
-    expect(evidence.join(" ")).toContain("after about 240 more votes (90 to over 2000)");
+    expect(evidence.join(" ")).toContain(
+      "Forecast after 400 votes: routing beats the best single model with 95% probability after about 240 more (90 to over 2,000).",
+    );
     expect(evidence.join(" ")).toContain(
       "About $10.00 of that paid for learning: second answers of duels and calls of a judge",
     );

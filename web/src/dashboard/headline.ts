@@ -158,14 +158,15 @@ function forecastEvidence({
   votes,
   dollars: cost,
   horizon,
+  learned,
 }: NonNullable<Stats["forecast"]>): string {
   if (verdict === "now") {
     return `Routing beats the best single model with ${percent(sure)} probability, price included.`;
   }
   if (verdict === "never") {
-    return `Forecast: with this pool, routing will probably not beat the best single model within ${horizon} more votes.`;
+    return `Forecast after ${plural(learned, "vote")}: with this pool, routing will probably not beat the best single model within ${count(horizon)} more votes.`;
   }
-  const end = (value: number | null) => (value === null ? `over ${horizon}` : String(value));
+  const end = (value: number | null) => (value === null ? `over ${count(horizon)}` : count(value));
   const price = cost?.median != null ? `, which cost about ${dollars(cost.median)}` : "";
-  return `Forecast: routing beats the best single model with 95% probability after about ${votes.median} more votes (${end(votes.lo)} to ${end(votes.hi)})${price}.`;
+  return `Forecast after ${plural(learned, "vote")}: routing beats the best single model with 95% probability after about ${count(votes.median ?? horizon)} more (${end(votes.lo)} to ${end(votes.hi)})${price}.`;
 }

@@ -32,6 +32,7 @@ export function ParetoChart({
   const marked = (point: TradeoffPoint) =>
     curve.find(({ name }) => name === `setting ${point.tradeoff}`);
   const [current, chosen] = [marked(now), marked(then)];
+  const isLog = isLogarithmic([...curve, ...singles]);
   const option: ChartOption = useMemo(
     () => (colours) => ({
       grid: { ...GRID, right: 40, bottom: 20 },
@@ -41,6 +42,8 @@ export function ParetoChart({
         nameGap: 26,
         nameTextStyle: { color: colours.muted },
         scale: true,
+        // Prices differ by factors: the cheap models would all be at the left edge.
+        ...(isLog && { type: "log" }),
       }),
       yAxis: valueAxis(colours, (value) => String(Math.round(value)), {
         scale: true,
@@ -79,7 +82,7 @@ export function ParetoChart({
           data: singles.map((place) => ({
             ...dot(place),
             itemStyle: { color: colourOf(models, place.name) },
-            label: sideOf(place, singles),
+            label: sideOf(place, singles, isLog),
           })),
         },
         ...(current ? [mark(current, "now", colours.ink, colours.surface)] : []),
@@ -115,18 +118,23 @@ export function ParetoChart({
 }
 
 /** The side of a dot on which its name is free of other dots and of the edge of the chart. */
-function sideOf({ name, cost, wins }: Place, all: readonly Place[]): object {
-  const dearest = Math.max(...all.map((one) => one.cost));
-  if (cost > 0.6 * dearest) return { position: "bottom" };
-  const near = all.find(
-    (one) =>
-      one.name !== name &&
-      one.cost >= cost &&
-      one.cost - cost < 0.3 * dearest &&
-      Math.abs(one.wins - wins) < 3,
-  );
+function sideOf({ name, cost, wins }: Place, all: readonly Place[], isLog: boolean): object {
+  const at = isLog ? Math.log : (value: number) => value;
+  const costs = all.map((one) => at(one.cost));
+  const span = Math.max(...costs) - Math.min(...costs) || 1;
+  if (Math.max(...costs) - at(cost) < 0.2 * span) return { position: "bottom" };
+  const near = all.find(({ name: other, ...one }) => {
+    const distance = (at(one.cost) - at(cost)) / span;
+    return other !== name && distance >= 0 && distance < 0.3 && Math.abs(one.wins - wins) < 3;
+  });
   if (!near) return { position: "right" };
   return { position: near.wins > wins ? "bottom" : "top", align: "left" };
+}
+
+/** Whether the costs differ so much that their logarithms are shown. */
+function isLogarithmic(all: readonly Place[]): boolean {
+  const costs = all.map(({ cost }) => cost);
+  return Math.min(...costs) > 0 && Math.max(...costs) > 10 * Math.min(...costs);
 }
 
 const SETTINGS_AND_MODELS = [0, 1];
