@@ -22,8 +22,8 @@ const LARGE: Readonly<Record<string, () => string>> = {
 };
 
 /**
- * How long reading a body blocks the thread that serves requests: in that thread, and with the
- * reader of the gateway, in turns. A small body must not take longer than before.
+ * Measures how long reading a body blocks the thread that serves requests: in that thread and with
+ * the reader of the gateway, alternately. A small body must not take longer than before.
  */
 export async function bodies(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const rounds = flags.rounds ?? ROUNDS;

@@ -11,7 +11,10 @@ interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly timeoutMs?: number;
-  /** Address of this machine that the connection comes from. It is a new connection then. */
+  /**
+   * Address of this machine from which the connection comes. If it is set, a new connection is
+   * opened.
+   */
   readonly from?: string;
 }
 

@@ -18,7 +18,7 @@ export async function simulation(
   names: readonly string[],
   { seed, seeds = SEEDS, from = 1 }: BenchFlags,
 ): Promise<BenchResult> {
-  // Thousands of expected errors are created, and nobody reads where.
+  // Thousands of expected errors are created, and their stack traces are never read.
   Error.stackTraceLimit = 0;
   const database = new Database();
   try {

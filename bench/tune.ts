@@ -12,7 +12,7 @@ import { CONTENDERS, type Contender, specOf } from "./policy-contenders.ts";
 export const BUDGET = 8;
 const ROUNDS = 400;
 const RUNS = 3;
-/** Differs from the seed of the reported runs. */
+/** Seed of the tuning runs, which differs from that of the reported runs. */
 const SEED = 20_260_101;
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayProcess } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
 import { type Attack, against, chat, SANDBOX } from "./attack.ts";
-import { startHost } from "./host.ts";
+import { startFaultyUpstream } from "./faulty-upstream.ts";
 
 export const ACCESS_ATTACKS: readonly Attack[] = [
   {
@@ -54,9 +54,9 @@ async function proxied({ url }: GatewayProcess) {
 }
 
 async function sigterm() {
-  const host = await startHost();
+  const upstream = await startFaultyUpstream();
   const yaml = `server: {shutdown_delay_seconds: 3}
-providers: {well: {url: "${host.url("well")}"}}
+providers: {well: {url: "${upstream.url("well")}"}}
 models: {a: {provider: well}}`;
   try {
     return await against(yaml, async ({ url, signal }) => {
@@ -74,7 +74,7 @@ models: {a: {provider: well}}`;
       };
     });
   } finally {
-    await host.close();
+    await upstream.close();
   }
 }
 

@@ -12,7 +12,7 @@ import {
   processorSeconds,
   SANDBOX,
 } from "./attack.ts";
-import { startHost } from "./host.ts";
+import { startFaultyUpstream } from "./faulty-upstream.ts";
 
 const LARGE = 17_500_000;
 
@@ -75,9 +75,9 @@ async function keyless(
 }
 
 async function largestPrompts() {
-  const host = await startHost();
+  const upstream = await startFaultyUpstream();
   const yaml = `${KEYS}
-providers: {well: {url: "${host.url("well")}"}}
+providers: {well: {url: "${upstream.url("well")}"}}
 models: {a: {provider: well, price: {input: 1, output: 1}}, b: {provider: well, price: {input: 1, output: 1}}}`;
   // 499,000 values: just below the limit.
   const filler = "x".repeat(2000);
@@ -102,7 +102,7 @@ models: {a: {provider: well, price: {input: 1, output: 1}}, b: {provider: well, 
       };
     });
   } finally {
-    await host.close();
+    await upstream.close();
   }
 }
 

@@ -14,40 +14,44 @@ import {
   rawChat,
   releaseAll,
 } from "./attack.ts";
-import { type Host, withHost } from "./host.ts";
+import { type FaultyUpstream, withFaultyUpstream } from "./faulty-upstream.ts";
 
 export const BUDGET_ATTACKS: readonly Attack[] = [
   {
     item: "4",
     attack: "200 requests of 2 dollars at a time, budget of 1 dollar",
     before: "200 answered",
-    run: () => withHost((host) => against(yamlOf(host, 1), ({ url }) => spend([url], 1))),
+    run: () =>
+      withFaultyUpstream((upstream) => against(yamlOf(upstream, 1), ({ url }) => spend([url], 1))),
   },
   {
     item: "4",
     attack: "the same on two nodes, budget of 10 dollars",
     before: "sums of other nodes 30 s old",
-    run: () => withHost(onTwoNodes),
+    run: () => withFaultyUpstream(onTwoNodes),
   },
   {
     item: "4",
     attack: "a model without a price, key with a budget",
     before: "free",
-    run: () => withHost((host) => against(yamlOf(host, 1), unpriced)),
+    run: () => withFaultyUpstream((upstream) => against(yamlOf(upstream, 1), unpriced)),
   },
   {
     item: "4",
     attack: "50 requests at a time, limit of 10 for the key",
     before: "no limit",
-    run: () => withHost((host) => against(yamlOf(host, undefined, "concurrent: 10"), concurrent)),
+    run: () =>
+      withFaultyUpstream((upstream) =>
+        against(yamlOf(upstream, undefined, "concurrent: 10"), concurrent),
+      ),
   },
 ];
 
 /** The answer of the model "dear" has two tokens of one dollar each. */
-function yamlOf(host: Host, budget: number | undefined, more = ""): string {
+function yamlOf(upstream: FaultyUpstream, budget: number | undefined, more = ""): string {
   const limits = [...(budget === undefined ? [] : [`budget: ${budget}`]), more].filter(Boolean);
   return `keys: {mallory: {key: ${KEY}, ${limits.join(", ")}}}
-providers: {well: {url: "${host.url("well")}"}, hang: {url: "${host.url("hang")}"}}
+providers: {well: {url: "${upstream.url("well")}"}, hang: {url: "${upstream.url("hang")}"}}
 models:
   dear: {provider: well, price: {input: 0, output: 1000000}}
   free: {provider: well}
@@ -72,12 +76,12 @@ async function spend(urls: readonly string[], budget: number) {
   };
 }
 
-function onTwoNodes(host: Host) {
+function onTwoNodes(upstream: FaultyUpstream) {
   return inFolder(async (folder) => {
     const server = await startPostgres();
     if (typeof server === "string") throw new Error(server);
     const url = await server.newDatabase();
-    const yaml = `${yamlOf(host, 10)}\nstore: {url: "${url}"}`;
+    const yaml = `${yamlOf(upstream, 10)}\nstore: {url: "${url}"}`;
     const nodes = [];
     try {
       for (const name of ["a", "b"]) {

@@ -20,7 +20,7 @@ import {
   releaseAll,
   SANDBOX,
 } from "./attack.ts";
-import { withHost } from "./host.ts";
+import { withFaultyUpstream } from "./faulty-upstream.ts";
 
 const HALF = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n";
 
@@ -81,12 +81,12 @@ async function halfSent({ url }: { readonly url: string }) {
   };
 }
 
-/** A gateway with a model that streams without end, and one of another host that answers well. */
+/** A gateway with a model that streams without end, and one of another upstream that answers well. */
 function withEndless<T>(
   work: (gateway: GatewayProcess, closeEndless: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  return withHost((endless) =>
-    withHost((well) =>
+  return withFaultyUpstream((endless) =>
+    withFaultyUpstream((well) =>
       against(
         `${KEYS}
 providers: {endless: {url: "${endless.url("endless")}"}, well: {url: "${well.url("well")}"}}

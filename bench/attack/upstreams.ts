@@ -2,7 +2,7 @@ import type { Fault } from "../../src/gateway/providers/upstream/misbehaving.fix
 import type { GatewayProcess } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
 import { type Attack, against, chat, milliseconds } from "./attack.ts";
-import { startHost } from "./host.ts";
+import { startFaultyUpstream } from "./faulty-upstream.ts";
 
 const SECRET = "sk-provider-secret-0123456789";
 
@@ -52,9 +52,9 @@ async function withModels<T>(
   more = "",
   settings = "retries: 0",
 ): Promise<T> {
-  const host = await startHost();
+  const upstream = await startFaultyUpstream();
   const lines = Object.entries(models).map(([name, fault]) => ({
-    provider: `  p-${name}: {url: "${host.url(fault)}", key: ${SECRET}}`,
+    provider: `  p-${name}: {url: "${upstream.url(fault)}", key: ${SECRET}}`,
     // The failing model is cheap, so that it is chosen first.
     model: `  ${name}: {provider: p-${name}, price: {input: ${name === "good" ? 9 : 0}, output: ${name === "good" ? 9 : 0}}, ${settings}}`,
   }));
@@ -65,7 +65,7 @@ routers: {auto: {explore: 0, cost_quality_tradeoff: 10}}`;
   try {
     return await against(yaml, work);
   } finally {
-    await host.close();
+    await upstream.close();
   }
 }
 

@@ -1,0 +1,35 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { Fault } from "../../src/gateway/providers/upstream/misbehaving.fixture.ts";
+
+/** An upstream that fails in the way that its address names. */
+export interface FaultyUpstream {
+  url(fault: Fault): string;
+  close(): Promise<void>;
+}
+
+/** Starts an upstream in its own process. */
+export async function startFaultyUpstream(): Promise<FaultyUpstream> {
+  const child = fork(new URL("./faulty-upstream-process.ts", import.meta.url));
+  const exit = once(child, "exit");
+  const [url] = (await once(child, "message")) as [string];
+  return {
+    url: (fault) => url.replace("/well/", `/${fault}/`),
+    close: async () => {
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}
+
+/** Calls back with an upstream, which is ended afterwards. */
+export async function withFaultyUpstream<T>(
+  work: (upstream: FaultyUpstream) => Promise<T>,
+): Promise<T> {
+  const upstream = await startFaultyUpstream();
+  try {
+    return await work(upstream);
+  } finally {
+    await upstream.close();
+  }
+}
