@@ -9,6 +9,7 @@ import {
   startGateway,
   type TestGateway,
 } from "./gateway.fixture.ts";
+import { CHUNKS, COMPLETION, MESSAGE, refusalOf, refusedMessageOf } from "./later-duels.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 
 /** Duels of routers and keys that want them, for clients that did not request one: the second answer is fetched. */
@@ -125,7 +126,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
     // The upstreams count the same conversation differently, and one of them refuses in a member of its own.
     host.answer = ({ body }, dialect) => {
       const isStream = body.stream === true;
-      return { body: dialect === "messages" ? messagesOf(isStream) : refusalOf(isStream) };
+      return { body: dialect === "messages" ? refusedMessageOf(isStream) : refusalOf(isStream) };
     };
     const { post, get } = await startGateway(
       `${host.yaml}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}}\n`,
@@ -205,53 +206,6 @@ async function startPair(
 }
 
 const USAGE = { stream_options: { include_usage: true } };
-const COMPLETION = {
-  id: "chatcmpl-1",
-  object: "chat.completion",
-  model: "up",
-  choices: [{ index: 0, message: { role: "assistant", content: "fine" }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-};
-
-const CHUNKS = [
-  {
-    id: "chatcmpl-1",
-    object: "chat.completion.chunk",
-    model: "up",
-    choices: [{ index: 0, delta: { content: "fine" }, finish_reason: "stop" }],
-    usage: COMPLETION.usage,
-  },
-];
-
-/** A refusal of an upstream of chat completions, in its own member. */
-function refusalOf(isStream: boolean): object {
-  const usage = {
-    ...{ prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
-    completion_tokens_details: { reasoning_tokens: 400 },
-  };
-  const head = { ...COMPLETION, usage };
-  const message = { role: "assistant", content: null, refusal: "I cannot." };
-  if (!isStream) return { ...head, choices: [{ index: 0, message, finish_reason: "stop" }] };
-  const object = "chat.completion.chunk";
-  return [{ ...head, object, choices: [{ index: 0, delta: message, finish_reason: "stop" }] }];
-}
-
-/** The same refusal of an upstream that speaks Messages, which has read the prompt from its cache. */
-function messagesOf(isStream: boolean): object {
-  const usage = { input_tokens: 7, cache_read_input_tokens: 2000, output_tokens: 9 };
-  const text = "I cannot.";
-  const end = { stop_reason: "refusal", stop_sequence: null };
-  if (!isStream) return { ...MESSAGE, content: [{ type: "text", text }], ...end, usage };
-  return [
-    { type: "message_start", message: { ...MESSAGE, content: [], stop_reason: null, usage } },
-    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
-    { type: "content_block_stop", index: 0 },
-    { type: "message_delta", delta: end, usage: { output_tokens: 9 } },
-    { type: "message_stop" },
-  ];
-}
-
 const chat = (content: string, more: object = {}) => ({
   model: "auto",
   messages: [{ role: "user", content }],
@@ -407,12 +361,3 @@ keys: {ann: {key: ${key}, budget: 150}}\n`,
 });
 
 const MILLION = { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 };
-const MESSAGE = {
-  id: "msg_1",
-  type: "message",
-  role: "assistant",
-  model: "up",
-  content: [{ type: "text", text: "fine" }],
-  stop_reason: "end_turn",
-  usage: { input_tokens: 1_000_000, output_tokens: 0 },
-};
