@@ -63,7 +63,7 @@ describe("metrics", () => {
 });
 
 describe("a comment alone", () => {
-  it("is stored, is not counted, and shows the models of no duel", async () => {
+  it("is stored, is not counted, and does not reveal the models of a duel", async () => {
     const { ask, send, get, votesOf, counted, store } = await start();
     const id = await ask("one", { duel: true });
     const comment = { id, comment: "both are too long" };

@@ -97,7 +97,7 @@ const KNOWN_OF_TOOL: ReadonlySet<string> = new Set([
   ...["type", "name", "description", "input_schema", "strict", "cache_control"],
 ]);
 
-/** Tokens that an answer of Anthropic's models may have. The limit is required there. */
+/** Limit of the answer for a model of Anthropic, in tokens. Messages requires a limit. */
 export function longestAnswer(model: string): number {
   if (/claude-(2|instant|3-(opus|sonnet|haiku))/.test(model)) return 4096;
   return /claude-3-5/.test(model) ? 8192 : 16_384;
