@@ -97,7 +97,7 @@ routers:
     expect(errors.split("\n")).toHaveLength(4);
   });
 
-  it("also of the entries that are right in form", () => {
+  it("also of entries that match the schema", () => {
     const yaml = `server: {port: x, hots: 1}
 models:
   a: {provider: xai}

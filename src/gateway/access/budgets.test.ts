@@ -72,7 +72,7 @@ describe("budgets", () => {
     expect((await node!.reserve("k", 1.2, 0.08)).amount).toBeCloseTo(0.07, 9);
   });
 
-  it("begin anew with the month", async () => {
+  it("start again with a new month", async () => {
     const { nodes, time } = nodesOf(1);
     (await nodes[0]!.reserve("k", 1, 1)).settle(1);
     expect(await codeOf(nodes[0]!.reserve("k", 1, 1))).toBe("insufficient_quota");
@@ -80,7 +80,7 @@ describe("budgets", () => {
     expect(await codeOf(nodes[0]!.reserve("k", 1, 1))).toBe("reserved");
   });
 
-  it("return to other nodes when a node closes, is idle, or no longer renews its lease", async () => {
+  it("are given back to other nodes when a node closes, is idle, or no longer renews its lease", async () => {
     const { nodes, time, store } = nodesOf(3);
     const [a, b, crashed] = nodes;
     const held = await crashed!.reserve("k", 1, 1);

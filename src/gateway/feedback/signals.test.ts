@@ -76,7 +76,7 @@ const QUESTION = user("please explain how a large ship floats on water");
 const NEXT = user("who painted the ceiling of the chapel in rome");
 
 describe("implicit signals", () => {
-  it("a conversation that is sent again dislikes its answer; the next one that goes on is liked", async () => {
+  it("the answer to a conversation that is sent again is disliked; the next answer whose conversation goes on is liked", async () => {
     const { ask, cast } = await start(ALL);
     const first = await ask([QUESTION]);
     const second = await ask([QUESTION]);
@@ -89,7 +89,7 @@ describe("implicit signals", () => {
     expect((await cast(2)).map(({ id }) => id)).not.toContain(third);
   });
 
-  it("a last message that was changed dislikes the answer to it", async () => {
+  it("the answer to a last message that was changed is disliked", async () => {
     const { ask, cast } = await start(ALL);
     await ask([QUESTION]);
     const before = await ask([QUESTION, answer, NEXT]);
@@ -105,7 +105,7 @@ describe("implicit signals", () => {
     expect(await votes()).toEqual([]);
   });
 
-  it("the same question in other words dislikes the answer to the first", async () => {
+  it("the answer to a question that is repeated in other words is disliked", async () => {
     const { ask, cast } = await start(ALL);
     const first = await ask([QUESTION]);
     await ask([QUESTION, answer, user("explain please how on water a large ship floats")]);

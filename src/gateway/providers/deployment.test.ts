@@ -100,7 +100,7 @@ describe("calls", () => {
     await expect(call()).rejects.toMatchObject({ code: "unreachable" });
   });
 
-  it("that are refused for the request's fault go nowhere else", async () => {
+  it("that are refused because of the request go to no other deployment", async () => {
     const { calls, call } = deployments([{ name: "a" }, { name: "b" }], async (name) => {
       throw new UpstreamError("request", name, "cannot be translated");
     });
@@ -145,7 +145,7 @@ describe("limits per minute", () => {
     expect(calls).toEqual(["a m-a", "a m-a", "a m-a", "b m-b"]);
   });
 
-  it("of all deployments are an error that says when to come back", async () => {
+  it("of all deployments give an error that says when to try again", async () => {
     const { clock, call } = deployments([{ name: "a", rpm: 1 }]);
     await call();
     clock.pass(20_000);

@@ -32,7 +32,7 @@ describe("readUsage", () => {
       { promptTokens: 100, cachedTokens: 40, cacheWriteTokens: 20 },
     ],
     [
-      "more tokens of the cache than tokens",
+      "more cached tokens than tokens",
       {
         prompt_tokens: 10,
         prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 9 },

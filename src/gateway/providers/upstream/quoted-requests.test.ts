@@ -97,7 +97,7 @@ describe("a message that quotes the request", () => {
     expect(error.lesson).toEqual({ kind: "request" });
   });
 
-  it("teaches what the upstream says besides", () => {
+  it("teaches what the upstream states besides the quotation", () => {
     const message = "Unsupported parameter: 'top_k'. You sent: the model does not support tools";
     const error = refused(400, openai(message)).concerns(sent("the model does not support tools"));
     expect(error.lesson).toEqual({
