@@ -73,6 +73,22 @@ describe("the experiments", () => {
     }
   });
 
+  it("are drawn with a different name for each curve of a panel, and its regret at the end", () => {
+    const results = inventedResults(full.planner);
+    const items = full.parts.flatMap((part) => part.items);
+    let panels = 0;
+    for (const item of items) {
+      const drawing = item.draw(results);
+      if (drawing.kind !== "figure") continue;
+      for (const { title, body } of drawing.pictures) {
+        const names = [...body.matchAll(/>([^<>]+) \d+\.\d( \u2191)?</g)].map(([, name]) => name);
+        expect(new Set(names).size, `${item.id}, ${title}: ${names.join("; ")}`).toBe(names.length);
+        if (names.length > 0) panels++;
+      }
+    }
+    expect(panels).toBeGreaterThan(100);
+  });
+
   it("run both lengths and all vote scales on RouterBench", () => {
     const runs = jobsOf<RunSpec>(full.planner, "run").filter(({ label }) =>
       label.startsWith("routerbench"),

@@ -29,8 +29,9 @@ export function rowsOf(curves: readonly Curve[], by: "weighting" | "encoder"): R
   const chunks = groups.flatMap((group) => (group.length > 0 ? chunksOf(group, size) : [group]));
   return chunks.map((group) => {
     const key = groups.length > 1 ? keyOf(group[0]!, by) : "";
+    const [variant = "", ...others] = new Set(group.map((curve) => curve.variant));
     return {
-      title: NAMES[key] ?? key,
+      title: [NAMES[key] ?? key, others.length === 0 && variant].filter(Boolean).join(", "),
       curves: [...group, ...context],
       marks: marks.filter((mark) => belongs(mark, group)),
     };
@@ -75,19 +76,38 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const GROUPS = { exp: "fine-tuned", ctrl: "original", ideal: "ideal" } as const;
 
-/** `fine-tuned, Excel_perf_cost`. The encoder is named if a figure has several. */
-export function readableName(curve: Curve, severalEncoders = false): string {
+/** Properties in which the curves of a figure differ, so that their names must have them. */
+export interface Several {
+  readonly encoders?: boolean;
+  readonly epochs?: boolean;
+  readonly weightings?: boolean;
+}
+
+/** `fine-tuned, Excel_perf_cost`. Encoder and epochs are named if a figure has several. */
+export function readableName(curve: Curve, several: Several = {}): string {
   const { name, encoder, epochs, group, weighting, examples, policy, variant } = curve;
+  const weights = NAMES[weighting] ?? weighting;
   if (policy === "best-theta") {
-    return `${variant}${epochs > 0 ? "" : ", original"}`;
+    const features = `${several.weightings ? `, ${weights}` : ""}${epochs > 0 ? "" : ", original"}`;
+    return `${variant}${features}`;
   }
   if (group === "baseline" || encoder === "" || !name.startsWith(encoder)) return name;
+  const epoch = /_E\d+/.test(name) && group === "exp" ? ` E${epochs}` : "";
+  const state = `${group === "prompt" ? "" : GROUPS[group]}${several.epochs && !several.encoders ? epoch : ""}`;
   const what =
     group === "prompt"
       ? `prompts, ${examples === 1 ? "1 query" : `${examples} queries`}${variant && `, ${variant}`}`
-      : `${GROUPS[group]}, ${variant === "" ? (NAMES[weighting] ?? weighting) : variant}`;
-  const epoch = /_E\d+/.test(name) && group === "exp" ? ` E${epochs}` : "";
-  return severalEncoders ? `${encoder}${epoch}, ${what}` : what;
+      : [state, (several.weightings || variant === "") && weights, variant]
+          .filter(Boolean)
+          .join(", ");
+  return several.encoders ? `${encoder}${epoch}, ${what}` : what;
+}
+
+/** The names of the curves of a panel. They have the weighting if two would have the same name. */
+export function namesIn({ curves, marks }: Row, several: Several): (curve: Curve) => string {
+  const all = [...curves, ...marks];
+  const isShort = new Set(all.map((curve) => readableName(curve, several))).size === all.length;
+  return (curve) => readableName(curve, { ...several, weightings: !isShort });
 }
 
 const WEIGHTINGS: Readonly<Record<string, Color>> = {

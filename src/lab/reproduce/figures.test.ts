@@ -141,6 +141,9 @@ describe("the panels of a figure", () => {
     const variants = Array.from({ length: 9 }, (_, i) => curve(`v${i}`, { variant: `mu=${i}` }));
     const sizes = rowsOf([...variants, ...BASE], "weighting").map(({ curves }) => curves.length);
     expect(sizes).toEqual([6, 6, 3]);
+    const added = Array.from({ length: 4 }, (_, i) => curve(`a${i}`, { variant: "added" }));
+    const split = rowsOf([...many.slice(0, 4), ...added, ...BASE], "weighting");
+    expect(split.map(({ title }) => title)).toEqual(["Perf", "Excel_perf_cost, added"]);
   });
 
   it("have curves that differ in color or dash, and names that a reader understands", () => {
@@ -152,7 +155,10 @@ describe("the panels of a figure", () => {
     expect(readableName(CURVE)).toBe("fine-tuned, Excel_perf_cost");
     expect(readableName({ ...CURVE, group: "ctrl" })).toBe("original, Excel_perf_cost");
     expect(readableName({ ...CURVE, variant: "metadata raw" })).toBe("fine-tuned, metadata raw");
-    expect(readableName(CURVE, true)).toBe("MiniLM E4, fine-tuned, Excel_perf_cost");
+    expect(readableName(CURVE, { encoders: true, epochs: true })).toBe(
+      "MiniLM E4, fine-tuned, Excel_perf_cost",
+    );
+    expect(readableName(CURVE, { epochs: true })).toBe("fine-tuned E4, Excel_perf_cost");
     expect(readableName(curve("MiniLM_1", { group: "prompt", examples: 1 }))).toBe(
       "prompts, 1 query",
     );

@@ -8,7 +8,7 @@ import { shorten } from "../report/labels.ts";
 import { GREY } from "../report/svg.ts";
 import { type CellColumn, fixed, tableOf } from "../report/table.ts";
 import { type Curve, fullName, settingText } from "./curve.ts";
-import { type Row, readableName, rowsOf, stylesOf } from "./curve-lines.ts";
+import { namesIn, type Row, readableName, rowsOf, stylesOf } from "./curve-lines.ts";
 import type { ReportItem } from "./experiment.ts";
 import type { Choice, Results } from "./results.ts";
 import type { Scores } from "./score-tables.ts";
@@ -40,14 +40,22 @@ export function curvesFigure(figure: CurvesFigure): ReportItem {
     draw: (results) => {
       const all = Math.max(1, ...unique.map((curve) => results.rounds(curve)));
       const shown = Math.min(rounds ?? all, all);
-      const several = new Set(unique.filter(isOwn).map(({ encoder }) => encoder)).size > 1;
+      const own = unique.filter(isOwn);
+      const several = {
+        encoders: new Set(own.map(({ encoder }) => encoder)).size > 1,
+        epochs: new Set(own.filter(({ group }) => group === "exp").map((c) => c.epochs)).size > 1,
+      };
       const columns = [...Map.groupBy(unique, panelOf)].map(([title, own]) => ({
         title,
         rows: rowsOf(own, colors === "encoders" ? "encoder" : "weighting"),
       }));
-      const line = (curve: Curve) => lineOf(curve, shown, results, several);
+      const lineIn = (row: Row) => {
+        const nameOf = namesIn(row, several);
+        return (curve: Curve) => lineOf(curve, shown, results, nameOf(curve));
+      };
       const lines = (row: Row) => {
         const styleOf = stylesOf(row.curves);
+        const line = lineIn(row);
         return row.curves.map((curve): Series => {
           const style = styleOf(curve);
           return { ...line(curve), style: { ...style, band: style.band && curve.runs.length > 1 } };
@@ -56,19 +64,19 @@ export function curvesFigure(figure: CurvesFigure): ReportItem {
       const panels = columns.flatMap(({ title, rows }) =>
         rows.map((row, r) => ({ title, row, r, lines: lines(row) })),
       );
-      const highest = Math.max(
-        ...panels.flatMap((panel) =>
-          panel.lines.flatMap(({ points, style }) => points.map((p) => (style.band ? p.hi : p.y))),
-        ),
-      );
-      const to = niceEnd(highest);
+      const points = panels.flatMap((panel) => panel.lines.flatMap((one) => one.points));
+      const highest = Math.max(...points.map(({ y }) => y));
+      const bands = panels.flatMap((panel) => panel.lines.filter(({ style }) => style.band));
+      const widest = Math.max(0, ...bands.flatMap((one) => one.points.map(({ hi }) => hi)));
+      // The bands of two or three runs would leave no room for the lines, so they are cut off.
+      const to = niceEnd(Math.min(Math.max(highest, widest), BAND_ROOM * highest));
       const byRow = panels.sort((a, b) => a.r - b.r);
       const pictures = byRow.map(({ title, row, lines }) =>
         chartPicture({
           title: [title, row.title].filter(Boolean).join(": "),
           series: [
-            ...row.marks.map((curve) => markOf(line(curve), to)),
-            ...lines.toSorted((a, b) => a.style.width - b.style.width),
+            ...row.marks.map(lineIn(row)).map((line) => markOf(line, to)),
+            ...lines.map((one) => cutOff(one, to)).sort((a, b) => a.style.width - b.style.width),
           ],
           x: { label: "Round (one query each)", to: shown },
           y: { label: `Cumulative regret, ${runsText(row, results)} (lower is better)`, to },
@@ -96,9 +104,17 @@ function scaleOf({ voteScale }: Curve): string {
 }
 
 const POINTS_PER_LINE = 30;
+/** Largest ratio of the end of the axis to the highest line. */
+const BAND_ROOM = 1.25;
+
+/** A line whose band ends where the axis ends. */
+function cutOff(line: Series, to: number): Series {
+  const points = line.points.map((point) => ({ ...point, hi: Math.min(point.hi, to) }));
+  return { ...line, points };
+}
 
 /** The mean of a curve's runs by round, up to `shown`. */
-function lineOf(curve: Curve, shown: number, results: Results, several: boolean): Series {
+function lineOf(curve: Curve, shown: number, results: Results, name: string): Series {
   const runs = results.runs(curve);
   const { t } = runs[0]!;
   const kept = t.flatMap((round, i) => (round <= shown ? [i] : []));
@@ -111,7 +127,7 @@ function lineOf(curve: Curve, shown: number, results: Results, several: boolean)
   });
   return {
     name: tooltipOf(curve),
-    label: `${shorten(readableName(curve, several), 40)} ${fixed(points.at(-1)!.y, 1)}`,
+    label: `${shorten(name, 40)} ${fixed(points.at(-1)!.y, 1)}`,
     style: { color: GREY, dash: "none", width: 1, band: false },
     points: [{ x: 0, y: 0, lo: 0, hi: 0 }, ...points],
   };

@@ -12,7 +12,7 @@ form of its queries and what else was changed.`,
   `<b>Figures.</b> One line per curve, the mean over runs, with its name and its regret at the end.
 The paper's name of a curve appears when you point at it. Bands are 95% intervals of the mean by
 Student's t, for joust and for fine-tuned curves without a variant, since more bands would hide
-each other; the tables have every interval. Circles at the right edge are policies whose regret
+each other; the tables have every interval. A band that is wider than the panel is cut off. Circles at the right edge are policies whose regret
 grows evenly: random, the best fixed model, and the best theta of the curves' features, known in
 advance. An arrow marks a value above the axis.`,
   `<b>Regret</b> is the utility of the best model for each query minus that of the chosen models (in
