@@ -107,7 +107,8 @@ export class Deployment {
       const adapt = rules?.adapter(adapted);
       try {
         const schemas = rules ? rules.schemas : this.#profile.rules?.schemas;
-        const own = adapt ? { ...request, model, schemas, adapt } : { ...request, model, schemas };
+        const headers = rules ? rules.headers(request.headers) : request.headers;
+        const own = { ...request, model, schemas, headers, adapt };
         this.#use("requests", 1);
         const answer = await (this.#windows.tokens
           ? this.#counted(own, signal)

@@ -17,7 +17,7 @@ export interface Picky {
 export type PickyModel = keyof typeof MODELS;
 
 /** A refusal, or undefined if the model answers. */
-type Check = (body: Json, bytes: number) => RefusedResponse | undefined;
+type Check = (body: Json, bytes: number, betas: string) => RefusedResponse | undefined;
 type RefusedResponse = readonly [status: number, body: Json];
 
 export async function startPicky(): Promise<Picky> {
@@ -29,7 +29,8 @@ export async function startPicky(): Promise<Picky> {
     const model = request.url!.split("/")[1] as PickyModel;
     const body = JSON.parse(text) as Json;
     received.push({ model, body });
-    const refused = MODELS[model](body, text.length);
+    const betas = String(request.headers["anthropic-beta"] ?? "");
+    const refused = MODELS[model](body, text.length, betas);
     if (refused) reply(response, refused[0], refused[1]);
     else if (ANTHROPIC.has(model)) answerMessages(response, body);
     else answerChat(response, body);
@@ -229,6 +230,25 @@ const opus: Check = (body) => {
     : undefined;
 };
 
+/** A Claude model of Vertex, or with "bedrock" in a beta feature of Bedrock: both know few features. */
+const vertex: Check = (body, _, betas) => {
+  const unknown = betas.split(",").filter((name) => name !== "" && !name.startsWith("known-"));
+  if (unknown.some((name) => name.startsWith("bedrock"))) return anthropic("invalid beta flag");
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => `\`${name}\``).join(", ");
+    return anthropic(
+      `Unexpected value(s) ${names} for the \`anthropic-beta\` header. Please consult our documentation at docs.anthropic.com or try again without the header.`,
+    );
+  }
+  if ("context_management" in body) return anthropic(`context_management: ${EXTRA}`);
+  const tools = Array.isArray(body.tools) ? body.tools : [];
+  const deferred = tools.findIndex((tool) => "defer_loading" in tool);
+  if (deferred >= 0) return anthropic(`tools.${deferred}.custom.defer_loading: ${EXTRA}`);
+  return JSON.stringify(body).includes('"scope"')
+    ? anthropic(`system.0.cache_control.ephemeral.scope: ${EXTRA}`)
+    : undefined;
+};
+
 /** A model of vLLM with a context of 1,000 tokens, without tools. */
 const small: Check = (body, bytes) => {
   if (Array.isArray(body.tools)) {
@@ -296,6 +316,7 @@ const MODELS = {
   claude,
   haiku,
   opus,
+  vertex,
   small,
   gemini,
   filtered,
@@ -304,4 +325,4 @@ const MODELS = {
 } satisfies Record<string, Check>;
 
 /** Models that speak Messages. */
-export const ANTHROPIC: ReadonlySet<PickyModel> = new Set(["claude", "haiku", "opus"]);
+export const ANTHROPIC: ReadonlySet<PickyModel> = new Set(["claude", "haiku", "opus", "vertex"]);

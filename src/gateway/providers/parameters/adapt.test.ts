@@ -128,6 +128,26 @@ describe("rules", () => {
     expect([Buffer.from(editMembers(members, edits)).toString(), adapted]).toEqual([body, []]);
   });
 
+  it("members of tools and of cache marks are left out, and nothing else of that name", () => {
+    const mark = (more: object = {}) => ({ cache_control: { type: "ephemeral", ...more } });
+    const body = (tool: object, more: object) => ({
+      system: [{ text: "s", ...mark(more) }],
+      tools: [{ name: "f", input_schema: { scope: 1, strict: 2 }, ...tool }],
+      messages: [{ role: "user", content: [{ text: "u", scope: 3, ...mark(more) }] }],
+    });
+    const rules = { dropFromTools: ["strict"], dropFromCache: ["scope"] };
+    const given = body({ strict: true }, { scope: "global" });
+    expect(adaptedBy(rules, given, "messages")).toEqual({
+      body: body({}, {}),
+      adapted: [
+        { param: "tools.strict", change: "dropped" },
+        { param: "cache_control.scope", change: "dropped" },
+        { param: "cache_control.scope", change: "dropped" },
+        { param: "cache_control.scope", change: "dropped" },
+      ],
+    });
+  });
+
   it("other dialects keep their messages", () => {
     const body = { messages: [{ role: "developer", reasoning_content: "x" }], store: true };
     const rules = { noDeveloper: true, dropFromMessages: ["reasoning_content"], drop: ["store"] };

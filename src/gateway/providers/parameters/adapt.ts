@@ -21,9 +21,45 @@ export function adapt(rules: ParameterRules, dialect: DialectName, members: Memb
   if (rules.maxAnswer !== undefined) {
     for (const name of ANSWER_LIMITS) request.limit(name, rules.maxAnswer);
   }
+  dropInner(request, rules);
   if (dialect === "chat") adaptChat(rules, request);
   adaptReasoning(rules.reasoning, dialect, request);
   return request;
+}
+
+/** Leaves members of tools and of cache marks out. */
+function dropInner(request: EditedRequest, { dropFromTools, dropFromCache }: ParameterRules): void {
+  for (const name of dropFromTools ?? []) {
+    if (!request.mentions("tools", name)) continue;
+    const tools = request.value("tools");
+    if (!Array.isArray(tools)) continue;
+    const without = (tool: unknown) => {
+      if (!isRecord(tool)) return tool;
+      const { [name]: _, ...rest } = tool;
+      if (!isRecord(rest.function)) return rest;
+      const { [name]: __, ...called } = rest.function;
+      return { ...rest, function: called };
+    };
+    request.set("tools", tools.map(without), [{ param: `tools.${name}`, change: "dropped" }]);
+  }
+  for (const name of dropFromCache ?? []) {
+    for (const member of ["system", "tools", "messages"]) {
+      if (!request.mentions(member, `"${name}"`)) continue;
+      const changed = withoutInCache(request.value(member), name);
+      request.set(member, changed, [{ param: `cache_control.${name}`, change: "dropped" }]);
+    }
+  }
+}
+
+function withoutInCache(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutInCache(each, name));
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, each]) => {
+    if (key !== "cache_control" || !isRecord(each)) return [key, withoutInCache(each, name)];
+    const { [name]: _, ...rest } = each;
+    return [key, rest];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Names of the limit of an answer in all dialects. */

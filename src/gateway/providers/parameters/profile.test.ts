@@ -16,8 +16,9 @@ describe("learned rules", () => {
     messages: [
       { role: "developer", content: "a" },
       { role: "assistant", content: "b", reasoning_content: "c" },
+      { role: "user", content: [{ text: "d", cache_control: { type: "ephemeral", scope: "s" } }] },
     ],
-    tools: [],
+    tools: [{ name: "f", defer_loading: true }],
     thinking: { type: "adaptive" },
     n: 1,
     stop: "x",
@@ -40,6 +41,8 @@ describe("learned rules", () => {
     ["max_tokens", { max: 8192 }, { max: { max_tokens: 8192 } }],
     ["messages[0].role", {}, { noDeveloper: true }],
     ["thinking", {}, { drop: ["thinking"] }],
+    ["tools.0.custom.defer_loading", {}, { dropFromTools: ["defer_loading"] }],
+    ["messages.0.content.0.cache_control.ephemeral.scope", {}, { dropFromCache: ["scope"] }],
     ["messages.2.assistant.reasoning_content", {}, { dropFromMessages: ["reasoning_content"] }],
     ["reasoning_content", {}, { dropFromMessages: ["reasoning_content"] }],
   ])("%s %j", (name, more, expected) => {

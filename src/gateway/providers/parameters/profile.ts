@@ -1,7 +1,12 @@
 import type { Clock } from "../../clock/clock.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Members } from "../../wire/json.ts";
-import { LEARNED_MS, type Refusal, type RefusedParameter } from "../upstream/refusal.ts";
+import {
+  BETA_HEADER,
+  LEARNED_MS,
+  type Refusal,
+  type RefusedParameter,
+} from "../upstream/refusal.ts";
 import type { Adaptation, UpstreamRequest } from "../upstream/upstream.ts";
 import { adapt } from "./adapt.ts";
 import { isEmpty, mergeRules, type ParameterRules } from "./rules.ts";
@@ -65,11 +70,27 @@ class RequestRules {
   /** Own rules that the upstream itself has stated. */
   readonly #lessons = new Map<string, ParameterRules>();
   readonly #isTranslated: boolean;
+  /** Beta features that were sent, and whether any was left out. */
+  #betas: readonly string[] = [];
+  #lacksBetas = false;
   #sent: { readonly dialect: DialectName; readonly members: Members } | undefined;
 
   constructor(profile: Pick<ParameterProfile, "rules" | "learn">, isTranslated: boolean) {
     this.#profile = profile;
     this.#isTranslated = isTranslated;
+  }
+
+  /** Headers of the client without the beta features that the model refuses. */
+  headers(given: UpstreamRequest["headers"]): UpstreamRequest["headers"] {
+    const betas = given?.[BETA_HEADER];
+    if (betas === undefined) return given;
+    const { dropBetas: dropped = [] } = this.#rules ?? {};
+    const all = betas.split(",").map((name) => name.trim());
+    this.#betas = all.filter((name) => !dropped.includes("*") && !dropped.includes(name));
+    this.#lacksBetas = this.#betas.length < all.length;
+    if (!this.#lacksBetas) return given;
+    const { [BETA_HEADER]: _, ...others } = given!;
+    return this.#betas.length > 0 ? { ...others, [BETA_HEADER]: this.#betas.join(",") } : others;
   }
 
   /** Whether the model accepts a schema of its answer. */
@@ -91,7 +112,10 @@ class RequestRules {
       if (!rules) return undefined;
       const changed = adapt(rules, dialect, members);
       // A request may be sent again to another deployment.
-      adapted.splice(0, adapted.length, ...changed.adapted);
+      const headers: Adaptation[] = this.#lacksBetas
+        ? [{ param: BETA_HEADER, change: "dropped" }]
+        : [];
+      adapted.splice(0, adapted.length, ...changed.adapted, ...headers);
       return changed.edits;
     };
   }
@@ -118,6 +142,12 @@ class RequestRules {
     if (!this.#sent || this.#own.has(JSON.stringify(rule))) return false;
     const { dialect, members } = this.#sent;
     const before = this.#rules ?? {};
+    if (rule.dropBetas) {
+      const names = rule.dropBetas;
+      return names.includes("*")
+        ? this.#betas.length > 0
+        : names.some((name) => this.#betas.includes(name));
+    }
     if (rule.schemas === false) {
       const isSent = dialect === "messages" && members.find("output_config") !== undefined;
       return this.#isTranslated && before.schemas === true && isSent;
@@ -153,17 +183,23 @@ function rulesOf(refusal: Refusal | undefined): ParameterRules[] {
 }
 
 /** The rule for a refused parameter, or undefined if a request without it would mean something else. */
-function ruleOf({ name, instead, max }: RefusedParameter): ParameterRules | undefined {
+function ruleOf(refused: RefusedParameter): ParameterRules | undefined {
+  const { name, instead, max, values } = refused;
+  if (name === BETA_HEADER) return { dropBetas: values ?? ["*"] };
   const path = name
     .replaceAll(/\[\w*\]/g, "")
     .split(".")
     .filter((part) => !/^\d+$/.test(part));
   const root = snakeCase(path[0] ?? "");
   const leaf = path.at(-1)!;
+  if (path.length > 2 && path.includes("cache_control") && leaf !== "type") {
+    return { dropFromCache: [leaf] };
+  }
   if (root === "messages") {
     if (leaf === "role") return { noDeveloper: true };
     return path.length > 1 && !MESSAGE.has(leaf) ? { dropFromMessages: [leaf] } : undefined;
   }
+  if (root === "tools" && path.length > 1 && !TOOL.has(leaf)) return { dropFromTools: [leaf] };
   if (REASONING.has(root)) return { dropFromMessages: [root] };
   if (max !== undefined) return { max: { [root]: max } };
   const other = instead ?? OTHER_NAMES[root];
@@ -187,6 +223,9 @@ const MEANT = new Set(
 
 /** Members of messages that carry the conversation itself. */
 const MESSAGE = new Set("role content tool_calls tool_call_id text type image_url".split(" "));
+
+/** Members of tools that say what they do. */
+const TOOL = new Set("type name description input_schema parameters function custom".split(" "));
 
 const REASONING = new Set(["reasoning_content", "reasoning_details"]);
 

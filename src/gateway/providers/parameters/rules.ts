@@ -18,6 +18,12 @@ export interface ParameterRules {
   readonly noDeveloper?: boolean;
   /** Members of messages to leave out, such as `reasoning_content`. */
   readonly dropFromMessages?: readonly string[];
+  /** Members of tools to leave out, such as `defer_loading`. */
+  readonly dropFromTools?: readonly string[];
+  /** Members of `cache_control` to leave out, such as `scope`. */
+  readonly dropFromCache?: readonly string[];
+  /** Beta features to leave out of the header; `*` means all. */
+  readonly dropBetas?: readonly string[];
   /** Whether the model refuses calls in the history without a signature of its own (Gemini 3). */
   readonly signsCalls?: boolean;
   /** Whether a schema is moved into the instructions if the request also has tools. */
@@ -54,6 +60,9 @@ export function mergeRules(all: readonly ParameterRules[]): ParameterRules {
     either: all.flatMap(({ either = [] }) => either),
     noDeveloper: all.some(({ noDeveloper }) => noDeveloper),
     dropFromMessages: all.flatMap(({ dropFromMessages = [] }) => dropFromMessages),
+    dropFromTools: all.flatMap(({ dropFromTools = [] }) => dropFromTools),
+    dropFromCache: all.flatMap(({ dropFromCache = [] }) => dropFromCache),
+    dropBetas: all.flatMap(({ dropBetas = [] }) => dropBetas),
     signsCalls: all.some(({ signsCalls }) => signsCalls),
     noSchemaWithTools: all.some(({ noSchemaWithTools }) => noSchemaWithTools),
     reasoning: all.findLast(({ reasoning }) => reasoning !== undefined)?.reasoning,

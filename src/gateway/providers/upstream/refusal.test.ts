@@ -264,6 +264,19 @@ describe("unsupported parameter", () => {
       [{ name: "store" }, { name: "metadata" }],
     ],
     [400, anthropic("store: Extra inputs are not permitted"), [{ name: "store" }]],
+    [400, anthropic("invalid beta flag"), [{ name: "anthropic-beta" }]],
+    [
+      400,
+      anthropic(
+        "Unexpected value(s) `a-2026-01-05`, `b-c-2025-12-15` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
+      ),
+      [{ name: "anthropic-beta", values: ["a-2026-01-05", "b-c-2025-12-15"] }],
+    ],
+    [
+      400,
+      anthropic("tools.11.custom.defer_loading: Extra inputs are not permitted"),
+      [{ name: "tools.11.custom.defer_loading" }],
+    ],
     [
       400,
       anthropic("`temperature` and `top_p` cannot both be specified for this model."),

@@ -28,7 +28,12 @@ export interface RefusedParameter {
   readonly instead?: string | undefined;
   /** Largest value that the model accepts. */
   readonly max?: number | undefined;
+  /** Values that the model refuses, if it names them. */
+  readonly values?: readonly string[] | undefined;
 }
+
+/** Header with the names of beta features, which providers of Claude know to a different extent. */
+export const BETA_HEADER = "anthropic-beta";
 
 /** Time for which limits learned from a refusal are remembered. It is short, because providers change their models. */
 export const LEARNED_MS = 3_600_000;
@@ -181,6 +186,10 @@ function refusedIn(facts: ErrorFacts, echo: Echo): RefusedParameter[] {
   const own = (pattern: RegExp) => ownMatches(pattern, message, echo.ofValue);
   const extra = fields.filter(({ type }) => EXTRA_FIELD.test(type));
   if (extra.length > 0) return extra.map(({ path }) => ({ name: path }));
+  if (own(BETA).length > 0) {
+    const values = [...message.matchAll(/`([\w-]+-\d{4}-\d{2}-\d{2})`/g)].map(([, name]) => name!);
+    return [{ name: BETA_HEADER, values: values.length > 0 ? values : undefined }];
+  }
   const isUnsupported = UNSUPPORTED_CODE.test(code);
   if (!(isUnsupported && param) && own(DEVELOPER).length > 0) return [{ name: "messages.role" }];
   const tooLarge = TOO_LARGE.flatMap(own)[0];
@@ -195,6 +204,8 @@ function refusedIn(facts: ErrorFacts, echo: Echo): RefusedParameter[] {
   }));
 }
 
+/** A message about the header with beta features, at Vertex or Anthropic and at Bedrock. */
+const BETA = /unexpected values?(\(s\))? .{0,2000}anthropic-beta|invalid beta flag/i;
 const INSTEAD = /use ['"`]?(\w+)['"`]? instead/i;
 /** A message about the role `developer`, which only OpenAI's models know. */
 const DEVELOPER = /(role|unknown variant)[^.]{0,80}developer|developer[^.]{0,40}role/i;
