@@ -40,7 +40,7 @@ export const Voter = z
       .nullable()
       .describe("Votes from which the reliability was estimated; null without any."),
     scale: Band.nullable().describe(
-      "For a judge or a signal: how sharp its votes are, compared with those of people (see `voters[]` of GET /v1/stats); null for people.",
+      "For a judge or a signal: how closely its votes follow those of people (see `voters[]` of GET /v1/stats); null for people.",
     ),
   })
   .meta({ id: "Voter", description: "A voter of a router, and how the learner judges the voter." });

@@ -224,7 +224,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await button(one, "Apply the change").click();
     await one.getByText(/trade-off 1 of 10/).waitFor();
     await button(two, "Apply the change").click();
-    await two.getByText(/Somebody else was faster.*routers\.auto/).waitFor();
+    await two.getByText(/Somebody else saved a change first.*routers\.auto/).waitFor();
     await button(two, "Apply my change to the new revision").click();
     await expect
       .poll(async () => {
@@ -309,7 +309,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.reload();
     await page.getByText(/^Frozen since .* votes are logged, but not learned\.$/).waitFor();
     await button(page, "Continue learning").click();
-    await page.getByText("Learning continues, with the votes in between.").waitFor();
+    await page.getByText("Learning continues, with the votes cast during the freeze.").waitFor();
     await page.getByText("Every vote is learned within seconds.").waitFor();
     expect(await page.getByLabel("Erase all votes of a voter").count()).toBe(0);
     await page.getByLabel("Metric", { exact: true }).fill("solved");

@@ -89,7 +89,7 @@ describeInChromium("requests", ({ open, context }) => {
     await page.goto(`${gateway.url}/#/requests?text=NUMBER%201234.`);
     await page.getByRole("status").getByText("1 request.").waitFor();
     await page.goto(`${gateway.url}/#/requests?text=nothing+like+this`);
-    await page.getByText("No request fulfils all conditions.").waitFor();
+    await page.getByText("No request meets all conditions.").waitFor();
   });
 
   it("can be searched and opened with the keyboard alone", async () => {

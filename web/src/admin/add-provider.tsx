@@ -123,8 +123,7 @@ export function AddProvider() {
           placeholder={name}
           onChange={set("name")}
           about={
-            isTaken &&
-            `There is a provider ${name} already: change it above, or choose another name.`
+            isTaken && `A provider ${name} already exists: change it above, or choose another name.`
           }
         />
         {needsUrl && (
@@ -153,7 +152,7 @@ export function AddProvider() {
             setTried(next);
             setTest(undefined);
           }}
-          about="Names at the provider, with commas between them."
+          about="The provider's names of the models, separated by commas."
         />
         <div class="sm:col-span-2">
           <Button type="submit" disabled={isTesting || isTaken}>

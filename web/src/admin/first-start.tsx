@@ -76,7 +76,7 @@ export function FirstStart() {
               value={key}
               onChange={setKey}
               placeholder="sk-..."
-              about="It is stored encrypted, and sent to the provider only."
+              about="The key is stored encrypted and sent only to the provider."
             />
           </div>
           <SelectField

@@ -106,7 +106,7 @@ export function KeyForm({
           placeholder="no limit of its own"
         />
         <TextField
-          label="Requests at a time"
+          label="Concurrent requests"
           type="number"
           min={1}
           value={concurrent}
@@ -115,9 +115,11 @@ export function KeyForm({
         />
       </div>
       <details class="text-sm">
-        <summary class="min-h-8 text-muted">Limit the routers and models that it may use</summary>
+        <summary class="min-h-8 text-muted">
+          Limit the routers and models that the key may use
+        </summary>
         <div class="mt-2 flex flex-col gap-3">
-          <p class="text-muted">Without a choice, all are allowed.</p>
+          <p class="text-muted">If none is selected, all are allowed.</p>
           <NamesField
             label="Routers"
             names={served?.routers ?? []}

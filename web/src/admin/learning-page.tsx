@@ -69,7 +69,9 @@ function RouterLearning({ router }: { router: string }) {
               if (isRunning) return;
               run(() =>
                 isFrozen
-                  ? joust.thaw(router).then(() => "Learning continues, with the votes in between.")
+                  ? joust
+                      .thaw(router)
+                      .then(() => "Learning continues, with the votes cast during the freeze.")
                   : joust.freeze(router).then(() => "Learning is frozen. Votes are still logged."),
               );
             }}

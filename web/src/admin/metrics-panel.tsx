@@ -21,7 +21,7 @@ export function MetricsPanel() {
   return (
     <Panel
       title="Metrics"
-      about="Values that programs send about answers, such as whether a task was solved. They are learned like ratings."
+      about="Values that programs send about answers, such as whether a task was solved. Joust learns from them as from ratings."
     >
       {metrics.length === 0 && <p class="text-sm text-muted">There is no metric yet.</p>}
       {metrics.length > 0 && (

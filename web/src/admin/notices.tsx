@@ -12,7 +12,7 @@ export function ReadOnlyNotice() {
       {configuration.managed_by === "file" ? (
         <>
           The file <code class="break-all">{configuration.file}</code> manages this installation.
-          Change it there: the gateway reads it again by itself. Without a file, these pages can
+          Edit the file; the gateway reloads it automatically. Without a file, these pages can
           change everything.
         </>
       ) : (
@@ -75,8 +75,8 @@ export function ChangeNotice() {
       {conflict && (
         <Notice tone="warn">
           <p>
-            <strong class="font-semibold">Somebody else was faster.</strong> {conflict.message}.
-            Your change was not saved, and is still in the form.
+            <strong class="font-semibold">Somebody else saved a change first.</strong>{" "}
+            {conflict.message}. Your change was not saved. It is still in the form.
           </p>
           <div class="flex flex-wrap gap-2">
             {conflict.changes.length > 0 && (

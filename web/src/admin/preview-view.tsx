@@ -79,7 +79,7 @@ function sentence(
   requests: number,
   leftOut: number,
 ): string {
-  const others = leftOut === 0 ? "" : ` (${leftOut} more cannot be decided again)`;
+  const others = leftOut === 0 ? "" : ` (${leftOut} more cannot be evaluated)`;
   const based = `Based on ${plural(requests, "request")} of the last seven days${others}`;
   const cost =
     before === null || after === null

@@ -131,7 +131,7 @@ function NoModels({ configuration }: Pick<Managed, "configuration">) {
         ? "No model uses this provider yet. "
         : "Every model that this provider lists is served. "}
       <a href="#/admin/models" class="underline">
-        {hasModels ? "Add a model of it" : "Choose among them"}
+        {hasModels ? "Add one of its models" : "Choose among them"}
       </a>
     </p>
   );

@@ -25,8 +25,8 @@ export function ProvidersPage() {
     <>
       {named.size === 0 && configuration.from !== "sandbox" && (
         <p class="text-sm text-muted">
-          The models come from keys in the environment. Providers that you add here are served
-          besides them.
+          The models come from keys in the environment. Models of providers that you add here are
+          served in addition.
         </p>
       )}
       {[...named].map((name) => (

@@ -104,10 +104,10 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
               value={fields.budget}
               onChange={(budget) => set({ budget })}
               placeholder="no budget"
-              about="The mean cost. Prices weigh more while it is exceeded."
+              about="Limit of the mean cost. While it is exceeded, prices count more."
             />
             <SelectField
-              label="Duels that nobody requested"
+              label="Duels that the client did not request"
               value={fields.duels}
               onChange={(duels) => set({ duels })}
               options={[
@@ -172,7 +172,7 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
         <div class="flex flex-wrap gap-2">
           {isEditable && !preview && (
             <Button variant="primary" type="submit" disabled={isChecking}>
-              {isChecking ? "Deciding last week's requests again\u2026" : "Review the change"}
+              {isChecking ? "Evaluating last week's requests\u2026" : "Review the change"}
             </Button>
           )}
           {preview && (

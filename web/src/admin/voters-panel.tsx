@@ -22,7 +22,7 @@ export function VotersPanel() {
   return (
     <Panel
       title="Voters"
-      about={`Everybody who has voted, and how the learner judges them today. Nothing is learned from an excluded voter; the votes stay in the log and count again when the voter is included.${isEditable ? "" : " The list is read-only: joust votes weigh sets weights, and the form below forgets a voter."}`}
+      about={`All voters, and the learner's present estimate of each. Nothing is learned from an excluded voter; the votes stay in the log and count again when the voter is included.${isEditable ? "" : " The list is read-only: joust votes weigh sets weights, and the form below forgets a voter."}`}
     >
       {routers.length > 1 && (
         <SelectField
@@ -82,7 +82,7 @@ function RouterVoters({ router }: { router: string }) {
       )}
       {list?.weigh_voters === false && list.data.length > 0 && (
         <p class="text-sm text-muted">
-          This router does not estimate how reliable people are: each counts fully.
+          This router does not estimate how reliable people are: every person counts fully.
         </p>
       )}
       {list && (hasPrevious || list.next !== null) && (
@@ -129,7 +129,7 @@ const COLUMNS = [
   {
     name: "Learner's estimate",
     isSpaced: true,
-    hint: "For people: how much a vote counts, from 0 to 1, estimated from how often the voter agreed with the router. For judges and signals: how sharp the votes are, compared with those of people, with the 95% interval",
+    hint: "For people: how much a vote counts, from 0 to 1, estimated from how often the voter agreed with the router. For judges and signals: how closely the votes follow those of people, with the 95% interval",
   },
   {
     name: "Weight",

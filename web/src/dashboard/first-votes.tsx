@@ -33,7 +33,7 @@ export function FirstVotes({ voters }: { voters: Live<Voters> }) {
   return (
     <Panel
       title={`Watch ${count(VOTES)} votes in a minute`}
-      about="Simulated people send questions of seven kinds and vote on the answers. The sandbox knows which answers are right, so routing can be compared with the best single model on the same questions."
+      about="Simulated people send questions of seven categories and vote on the answers. The sandbox knows which answers are right, so routing can be compared with the best single model on the same questions."
       actions={
         on ? (
           <Button onClick={() => set({ on: false })}>

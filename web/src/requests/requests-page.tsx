@@ -32,10 +32,7 @@ export function RequestsPage({ search }: { search: string }) {
   return (
     <div class="mx-auto flex w-full max-w-6xl flex-col gap-4 px-3 py-6 sm:px-6">
       <h1 class="text-2xl font-semibold tracking-tight">Requests</h1>
-      <Panel
-        title="Search"
-        about="Requests in the log, newest first. Open one to see its whole story."
-      >
+      <Panel title="Search" about="Requests in the log, newest first. Open one to see its details.">
         <FilterForm
           filter={filter}
           onChange={(next) => {
@@ -88,7 +85,7 @@ function Found({
       rows > 0
         ? `${plural(rows, "request")}.`
         : hasConditions
-          ? "No request fulfils all conditions."
+          ? "No request meets all conditions."
           : "There are no requests yet. Ask a question in the arena, or connect a client.",
     failed: `The search failed: ${problem}`,
   }[state];

@@ -73,7 +73,7 @@ export function KeyDialog() {
           {failure}
         </p>
         <p class="text-sm text-muted">
-          The key is exchanged for a session, which ends by itself. The page does not store the key.
+          The page exchanges the key for a session that expires, and does not store the key.
         </p>
         <div class="flex justify-end gap-2">
           <Button onClick={() => keyProblem.set(undefined)}>Not now</Button>
