@@ -18,7 +18,7 @@ export function backupCommand(): Command {
     name: "backup",
     summary: "copy votes, keys, decisions and what was learned to a folder",
     description:
-      "Copies everything in the data folder or database to a new folder, even while a gateway uses it. The copy contains API key hashes, secrets of vote tokens and possibly prompts: keep it as safe as the original.",
+      "Copies everything in the data folder or database to a new folder, even while a gateway uses it. The copy contains hashes of API keys, the secrets of vote tokens and, if they are stored, prompts: keep it as safe as the original.",
     examples: [
       ["Copy a data folder", "joust backup backups/2026-11-16"],
       [
@@ -27,7 +27,7 @@ export function backupCommand(): Command {
       ],
     ],
     notes:
-      'The folder has the format of a data folder, with checksums in backup.json. "joust restore" reads it into a data folder or into a PostgreSQL database; both accept backups of either kind.',
+      'The folder has the format of a data folder, with checksums in backup.json. "joust restore" copies it into\na data folder or a PostgreSQL database; both accept backups of either kind.',
   }).argument("<folder>", "new or empty folder");
   return withStoreFlags(command).action(async (folder: string, flags: StoreFlags) => {
     const database = databaseOf(flags);

@@ -24,7 +24,7 @@ export function catalogCommand(): Command {
     name: "catalog",
     summary: "update and show prices and capabilities of models",
     description:
-      "The catalog holds what Joust knows about models: list prices of genai-prices; context, longest answer, features and parameters of models.dev. Joust brings both with it. The configuration overrides them.",
+      "The catalog holds what Joust knows about models: list prices from genai-prices; context, longest answer, features and parameters from models.dev. Joust includes a copy of both. The configuration overrides the catalog.",
     examples: EXAMPLES,
   })
     .helpCommand(false)

@@ -8,9 +8,9 @@ import { withStoreFlags } from "../shared/store-flags.ts";
 export function evaluateCommand(): Command {
   const command = newCommand({
     name: "evaluate",
-    summary: "ask your models your prompts, score the answers, and teach a router",
+    summary: "send your prompts to your models, score the answers, and teach a router",
     description:
-      "Sends prompts to the models of a router and scores the answers, or lets a judge compare them. The models come from joust.yaml, the configuration that was made on the page, the API keys in the environment or, without any of them, the sandbox. It spends at most --budget, keeps everything that was paid for in --out, and continues there after a kill. With --router, the router starts with what was found: scores become its told scores, comparisons become votes of the judge.",
+      "Sends prompts to the models of a router and scores the answers, or lets a judge compare them. The models come from joust.yaml, the configuration that was made on the page, the API keys in the environment or, without any of them, the sandbox. The command spends at most --budget and keeps every paid answer in --out; after an interruption, the same command continues. With --router, the router gets the result: scores become its told scores, comparisons become votes of the judge.",
     examples: [
       [
         "Spend at most 5 dollars on 200 of your prompts, and start with a router that knows them",

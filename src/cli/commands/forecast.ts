@@ -9,7 +9,7 @@ export function forecastCommand(): Command {
     name: "forecast",
     summary: "estimate how many votes it takes until routing pays",
     description:
-      "Estimates after how many further votes, and for how many dollars, routing beats the best single model with a probability of 95%, at the trade-off of the router. It draws possible truths from what the router knows now, lets copies of the router collect votes in each of them, and reports the median with a 90% interval, or that the models do not differ enough. It writes nothing and calls no model.",
+      "Estimates after how many further votes, and for how many dollars, routing beats the best single model with a probability of 95%, at the trade-off of the router. It draws possible true qualities of the models from the posterior of the router, lets a copy of the router collect votes in each of these simulated futures, and reports the median with a 90% interval, or that the models do not differ enough. It writes nothing and calls no model.",
     examples: [
       ["Forecast from the log of a gateway", "joust forecast"],
       [

@@ -30,9 +30,13 @@ export function keysCommand(): Command {
         "joust keys revoke web-shop",
       ],
     ],
-    notes:
-      "Scopes: route sends requests and reads its own decisions, vote votes on them (a key that votes needs route too), metrics reads the numbers of all keys (/metrics and the dashboard), admin can do everything.",
+    notes: `Scopes:
+  route    send requests and read the decisions of this key
+  vote     vote on the decisions of this key; such a key needs route too
+  metrics  read the numbers of all keys (/metrics and the dashboard)
+  admin    everything`,
   })
+    .helpCommand("help [command]", "print the help of a command")
     .addCommand(addCommand())
     .addCommand(listCommand())
     .addCommand(budgetCommand())
@@ -67,7 +71,7 @@ function addCommand(): Command {
     .argument("<name>", "name of the key's owner")
     .option(
       "--scopes <a,b>",
-      `permissions: ${SCOPES.join(", ")} (default: route,vote)`,
+      `scopes of the key: ${SCOPES.join(", ")} (default: route,vote)`,
       names("--scopes"),
     )
     .option(
@@ -144,8 +148,8 @@ hint: create a key for an administrator: npx joust keys add NAME --scopes admin,
 function listCommand(): Command {
   const command = newCommand({
     name: "list",
-    summary: "list the keys with permissions and spending",
-    description: "Lists all keys with their permissions, limits and spending in this month.",
+    summary: "list the keys with scopes and spending",
+    description: "Lists all keys with their scopes, limits and spending in this month.",
     examples: [["List the keys", "joust keys list"]],
   }).option("--json", "print JSON");
   return withStoreFlags(command).action(async (flags: StoreFlags & { readonly json?: boolean }) => {

@@ -38,7 +38,7 @@ export function serveCommand(): Command {
     .addOption(
       new Option(
         "--processes <n>",
-        "processes that answer requests on one port; 1 serves without others (default: number of cores, at most 8)",
+        "processes that answer requests on one port; 1 serves in a single process (default: number of cores, at most 8)",
       )
         .env("JOUST_PROCESSES")
         .argParser((text) => readNumber("--processes (or JOUST_PROCESSES)", text, PROCESSES)),

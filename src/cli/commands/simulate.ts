@@ -39,7 +39,7 @@ export function simulateCommand(): Command {
     notes: '"joust policies" lists the policies with their options.',
   }).argument(
     "<data>",
-    "jsonl or jsonl.gz: outcomes, comparisons, or queries (with --scores); the formats of RouterBench, llmrouter-9models, MixInstruct, Chatbot Arena and MMLU are recognized",
+    "jsonl or jsonl.gz: outcomes, comparisons, or queries (with --scores); the formats of RouterBench, llmrouter-9models, MixInstruct, Chatbot Arena and MMLU are recognised",
   );
   command
     .optionsGroup("Data:")

@@ -64,6 +64,7 @@ export function votesCommand(): Command {
 A line of a file of votes:
   {"at": "2026-11-15T12:00:00Z", "query": "Why?", "a": "gpt-4", "b": "yi-34b", "outcome": "a", "voter": "ann"}`,
   })
+    .helpCommand("help [command]", "print the help of a command")
     .addCommand(importCommand())
     .addCommand(exportCommand())
     .addCommand(freezeCommand())
