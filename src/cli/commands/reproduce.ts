@@ -97,7 +97,7 @@ export function reproduceCommand(): Command {
     )
     .option(
       "--dry-run",
-      "print the number of jobs and estimates of time, memory and, for OpenAItext, dollars, and exit",
+      "print the number of jobs that are left and estimates of their time, memory and, for OpenAItext, dollars, and exit",
     );
   command
     .optionsGroup("Output:")

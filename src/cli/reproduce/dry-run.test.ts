@@ -22,7 +22,8 @@ async function textFor(
 ): Promise<string> {
   const encoders = { here, absent };
   const { planner } = await plan(suite, ["routerbench"], { data, encoders, size: QUICK, seed: 1 });
-  return dryRunText({ jobs: planner.plan.jobs, threads, encoders, data });
+  const { jobs } = planner.plan;
+  return dryRunText({ jobs, remaining: jobs, threads, encoders, data });
 }
 
 const gigabytes = (text: string) => Number(/^Memory: about ([\d.]+) GB\.$/m.exec(text)![1]);
@@ -31,8 +32,19 @@ const tokens = (text: string) => Number(/about ([\d.]+) million tokens/.exec(tex
 describe("joust reproduce --dry-run", () => {
   it("states the time of every kind of job and of all", async () => {
     const text = await textFor([STATIC]);
-    expect(text).toMatch(/^\d+ jobs, about .* on 2 threads; less if results of jobs are cached:\n/);
+    expect(text).toMatch(/^\d+ jobs, about .* on 2 threads; 0 more are finished:\n/);
     expect(text).toMatch(/^ {2}run +\d+ jobs, about .* of one core$/m);
+  });
+
+  it("leaves out the jobs that have a result", async () => {
+    const encoders = { here: [STATIC], absent: [] };
+    const planning = { data, encoders, size: QUICK, seed: 1 };
+    const { jobs } = (await plan(suite, ["routerbench"], planning)).planner.plan;
+    const remaining = jobs.filter(({ kind }) => kind === "run").slice(0, 3);
+    const text = await dryRunText({ jobs, remaining, threads: 1, encoders, data });
+    expect(text).toContain(`3 jobs, about 1 s on 1 thread; ${jobs.length - 3} more are finished:`);
+    expect(text).not.toMatch(/^ {2}fit/m);
+    expect(text).toContain("the queries would be about");
   });
 
   it("states more memory for more threads and for training a transformer", async () => {

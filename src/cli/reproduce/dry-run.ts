@@ -8,6 +8,8 @@ import { duration } from "../shared/status-line.ts";
 
 interface DryRun {
   readonly jobs: readonly PlannedJob[];
+  /** The jobs that have no cached or published result. */
+  readonly remaining: readonly PlannedJob[];
   readonly threads: number;
   readonly encoders: FoundEncoders;
   readonly data: DataSets;
@@ -15,14 +17,15 @@ interface DryRun {
 
 /** Describes the work before anything runs: jobs and time, memory, dollars, and what is left out. */
 export async function dryRunText(run: DryRun): Promise<string> {
-  const { jobs, threads, encoders } = run;
-  const kinds = [...Map.groupBy(jobs, ({ kind }) => kind)].map(([kind, own]) => {
+  const { jobs, remaining, threads, encoders } = run;
+  const finished = jobs.length - remaining.length;
+  const kinds = [...Map.groupBy(remaining, ({ kind }) => kind)].map(([kind, own]) => {
     return `  ${kind.padEnd(10)}${String(own.length).padStart(6)} jobs, about ${duration(1000 * secondsOf(own))} of one core`;
   });
-  const total = duration((1000 * secondsOf(jobs)) / threads);
+  const total = duration((1000 * secondsOf(remaining)) / threads);
   const gigabytes = (megabytesOf(run) / 1000).toFixed(1);
   const lines = [
-    `${plural(jobs.length, "job")}, about ${total} on ${plural(threads, "thread")}; less if results of jobs are cached:`,
+    `${plural(remaining.length, "job")}, about ${total} on ${plural(threads, "thread")}; ${finished} more are finished:`,
     ...kinds,
     `Memory: about ${gigabytes} GB.`,
     await dollarsText(run),
@@ -41,10 +44,10 @@ function secondsOf(jobs: readonly PlannedJob[]): number {
  * Measured peaks: 420 MB with one thread and 545 MB with two for the bundled encoder, 1,180 MB
  * with one thread that fine-tunes MiniLM.
  */
-function megabytesOf({ jobs, threads, encoders }: DryRun): number {
+function megabytesOf({ remaining, threads, encoders }: DryRun): number {
   const transformers = encoders.here.filter(({ kind }) => kind === "transformer");
   const largest = Math.max(0, ...transformers.map(trainingMegabytes));
-  const fits = jobs.filter(({ kind }) => kind === "fit").length;
+  const fits = remaining.filter(({ kind }) => kind === "fit").length;
   return 300 + 125 * threads + largest * Math.min(threads, fits);
 }
 

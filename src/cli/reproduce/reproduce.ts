@@ -24,6 +24,7 @@ import {
   plan,
   planOf,
   type RunOptions,
+  remainingOf,
   reproduce,
   reproduceCurves,
 } from "../../lab/reproduce/reproduce.ts";
@@ -31,7 +32,7 @@ import { interruptible } from "../shared/interrupt.ts";
 import { drawBar, type StatusLine, statusLine, timeLeft } from "../shared/status-line.ts";
 import { dryRunText } from "./dry-run.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "./flags.ts";
-import { KINDS, openCache } from "./work.ts";
+import { cacheOf, KINDS, openCache } from "./work.ts";
 
 const DEFAULT_OUT = join("out", "reproduce");
 
@@ -64,8 +65,11 @@ export async function runReproduce(
   const curves =
     flags.curve === undefined ? undefined : curvesNamed(planned, flags.curve, encoders.absent);
   if (flags.dryRun) {
-    const { jobs } = curves ? planOf(planned, curves) : planned.planner.plan;
-    process.stdout.write(await dryRunText({ jobs, threads, encoders, data }));
+    const whole = curves ? planOf(planned, curves) : planned.planner.plan;
+    const known = { store: cacheOf(flags.cache), published: await openPublished(flags) };
+    const remaining = await remainingOf(whole, known);
+    const { jobs } = whole;
+    process.stdout.write(await dryRunText({ jobs, remaining, threads, encoders, data }));
     return 0;
   }
   const store = await openCache(flags.cache);

@@ -39,9 +39,14 @@ export async function runWork(flags: WorkFlags): Promise<number> {
 /** The module with the kinds of jobs, which worker threads load. */
 export const KINDS = moduleUrl(new URL("../../lab/reproduce/jobs/kinds.ts", import.meta.url));
 
-/** Opens the cache of job results in a folder, by default in the user's cache. */
+/** The cache of job results in a folder, by default in the user's cache. */
+export function cacheOf(folder: string | undefined): FolderStore {
+  return new FolderStore(folder ?? join(cacheFolder(process.env, homedir()), "reproduce"));
+}
+
+/** Opens the cache for writing. */
 export async function openCache(folder: string | undefined): Promise<FolderStore> {
-  const store = new FolderStore(folder ?? join(cacheFolder(process.env, homedir()), "reproduce"));
+  const store = cacheOf(folder);
   await store.open();
   return store;
 }

@@ -16,6 +16,7 @@ import {
   type PublishedResult,
   writePublished,
 } from "./published.ts";
+import { remainingJobs } from "./remaining.ts";
 import { JobFailed, keyOf, type RunOptions, runPlan } from "./run-plan.ts";
 import { FolderStore } from "./store.ts";
 import { Threads } from "./threads.ts";
@@ -164,10 +165,14 @@ describe("published results", () => {
   });
 
   it("are computed if a job that must run reads them, and only then", async () => {
-    const { plan, three, four, first, second } = twoSums();
+    const { plan, three, four, five, first, second } = twoSums();
     const { keys, published } = await publishedOf(plan, [three, four, first]);
+    const empty = { kinds: KINDS, store: new FolderStore(newFolder()), published };
+    expect((await remainingJobs(plan, empty)).map(({ id }) => id)).toEqual([four, five, second]);
     const found = await runWith(plan, published);
     expect(found).toMatchObject({ keys, done: [4, 5, "sum"] });
+    expect(await remainingJobs(plan, { ...empty, store: found.store })).toEqual([]);
+    expect(await remainingJobs(plan, { ...empty, published: undefined })).toEqual(plan.jobs);
     expect((await found.store.get(keys.get(second)!)).value).toEqual({ total: 10 + 15 });
   });
 

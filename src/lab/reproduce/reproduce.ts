@@ -2,9 +2,10 @@
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import type { JobId, Workers } from "../jobs/job.ts";
-import type { Plan } from "../jobs/plan.ts";
+import type { Plan, PlannedJob } from "../jobs/plan.ts";
 import type { ProgressReport } from "../jobs/progress.ts";
 import type { Published } from "../jobs/published.ts";
+import { remainingJobs } from "../jobs/remaining.ts";
 import { runPlan } from "../jobs/run-plan.ts";
 import type { Store } from "../jobs/store.ts";
 import type { Table } from "../report/table.ts";
@@ -134,6 +135,14 @@ export function curvesNamed(
 /** The jobs that some curves need. */
 export function planOf({ planner }: Reproduction, curves: readonly Curve[]): Plan {
   return planner.plan.only(curves.flatMap(({ runs }) => runs));
+}
+
+/** The jobs of a plan that have no result yet. */
+export function remainingOf(
+  plan: Plan,
+  known: Pick<RunOptions, "store" | "published">,
+): Promise<PlannedJob[]> {
+  return remainingJobs(plan, { kinds: KINDS, ...known });
 }
 
 /** Runs some curves and nothing else, and returns their numbers; undefined if stopped. */
