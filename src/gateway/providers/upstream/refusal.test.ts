@@ -268,9 +268,9 @@ describe("unsupported parameter", () => {
     [
       400,
       anthropic(
-        "Unexpected value(s) `a-2026-01-05`, `b-c-2025-12-15` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
+        "Unexpected value(s) `a-2026-01-05`, `claude-code-20250219` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
       ),
-      [{ name: "anthropic-beta", values: ["a-2026-01-05", "b-c-2025-12-15"] }],
+      [{ name: "anthropic-beta", values: ["a-2026-01-05", "claude-code-20250219"] }],
     ],
     [
       400,

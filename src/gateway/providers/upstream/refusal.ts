@@ -187,7 +187,8 @@ function refusedIn(facts: ErrorFacts, echo: Echo): RefusedParameter[] {
   const extra = fields.filter(({ type }) => EXTRA_FIELD.test(type));
   if (extra.length > 0) return extra.map(({ path }) => ({ name: path }));
   if (own(BETA).length > 0) {
-    const values = [...message.matchAll(/`([\w-]+-\d{4}-\d{2}-\d{2})`/g)].map(([, name]) => name!);
+    const quoted = [...message.matchAll(/`([\w.-]{1,100})`/g)].map(([, name]) => name!);
+    const values = quoted.filter((name) => name !== BETA_HEADER);
     return [{ name: BETA_HEADER, values: values.length > 0 ? values : undefined }];
   }
   const isUnsupported = UNSUPPORTED_CODE.test(code);
