@@ -325,6 +325,18 @@ describe("unsupported parameter", () => {
   });
 });
 
+it("finds the refused parameter also if the request has words of its path", () => {
+  const message = "tools.0.custom.defer_loading: Extra inputs are not permitted";
+  const sent = Buffer.from(JSON.stringify({ system: "custom.defer_loading", tools: [] }));
+  expect(classifyRefusal(400, { message, fields: [] }, sent)).toEqual({
+    refusal: {
+      kind: "unsupported_parameter",
+      parameters: [{ name: "tools.0.custom.defer_loading" }],
+    },
+    lesson: { kind: "request" },
+  });
+});
+
 it("reads a long word once", () => {
   const message = `Invalid value for name: ${"x".repeat(20_000)}`;
   expect(classifyRefusal(400, { message, fields: [] }, undefined).refusal.kind).toBe("request");

@@ -199,7 +199,9 @@ function refusedIn(facts: ErrorFacts, echo: Echo): RefusedParameter[] {
   const named = REFUSED.map(own).find((matches) => matches.length > 0);
   const names = isUnsupported && param ? [param] : (named ?? []).map((match) => match[1]!);
   const instead = own(INSTEAD)[0]?.[1];
-  return [...new Set(names)].map((name) => ({
+  // "Extra inputs are not permitted" does not refuse a parameter of this name.
+  const refused = names.filter((name) => name !== "inputs");
+  return [...new Set(refused)].map((name) => ({
     name,
     ...(instead !== undefined && instead !== name && { instead }),
   }));
