@@ -1,4 +1,4 @@
-// The AI SDK with Joust: it asks, and Joust's client votes by an id that this program chose.
+// The AI SDK sends requests to Joust, and Joust's client votes by an id that this program chooses.
 //
 //   npm install ai @ai-sdk/openai-compatible PATH/joust-0.2.0.tgz
 //   npx joust serve &
@@ -13,7 +13,7 @@ const apiKey = process.env.JOUST_API_KEY ?? "none";
 const gateway = createOpenAICompatible({ name: "joust", baseURL: `${baseUrl}/v1`, apiKey });
 const joust = new JoustClient({ baseUrl, apiKey });
 
-// 1. An id per answer: the id of your message, for example.
+// 1. Vote by an id per answer, for example the id of your message.
 const id = randomUUID();
 const { text } = await generateText({
   model: gateway("auto"),
@@ -23,7 +23,7 @@ const { text } = await generateText({
 console.log(text);
 console.log("vote:", await joust.castVote({ id, rating: 1 }));
 
-// 2. A session: the vote is about its last answer, whichever program has sent the requests.
+// 2. Vote on the last answer of a session, whichever program sent the requests.
 const session = randomUUID();
 const { textStream } = streamText({
   model: gateway("auto"),

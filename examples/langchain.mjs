@@ -1,4 +1,4 @@
-// LangChain.js with Joust: it asks, and Joust's client votes by an id that this program chose.
+// LangChain.js sends requests to Joust, and Joust's client votes by an id that this program chooses.
 //
 //   npm install @langchain/openai @langchain/core PATH/joust-0.2.0.tgz
 //   npx joust serve &
@@ -17,15 +17,15 @@ const modelWith = (defaultHeaders) =>
   });
 const joust = new JoustClient({ baseUrl, apiKey });
 
-// 1. An id per answer.
+// 1. Vote by an id per answer.
 const id = randomUUID();
 const options = { headers: { "x-joust-id": id } };
 const answer = await modelWith({}).invoke("Why is the sky blue?", { options });
 console.log(answer.text);
 console.log("vote:", await joust.castVote({ id, rating: 1 }));
 
-// 2. A session: the vote is about its last answer. `stream` ignores headers of a single call, so
-// the session has a model of its own.
+// 2. Vote on the last answer of a session. `stream` ignores the headers of a single call, so each
+// session gets its own model object.
 const session = randomUUID();
 const model = modelWith({ "x-joust-session-id": session });
 for await (const piece of await model.stream("Why is it red in the evening?")) {

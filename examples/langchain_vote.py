@@ -1,4 +1,4 @@
-"""LangChain with Joust: it asks, and Joust's client votes by an id that this program chose.
+"""LangChain sends requests to Joust, and Joust's client votes by an id that this program chooses.
 
     pip install langchain-openai
     npx joust serve &
@@ -17,13 +17,13 @@ api_key = os.environ.get("JOUST_API_KEY", "none")
 model = ChatOpenAI(model="auto", base_url=f"{base_url}/v1", api_key=api_key)
 joust = Joust(base_url, api_key=api_key)
 
-# 1. An id per answer.
+# 1. Vote by an id per answer.
 id = str(uuid.uuid4())
 answer = model.invoke("Why is the sky blue?", extra_headers={"x-joust-id": id})
 print(answer.text)
 print("vote:", joust.vote(id, rating=1))
 
-# 2. A session: the vote is about its last answer.
+# 2. Vote on the last answer of a session.
 session = str(uuid.uuid4())
 in_session = model.bind(extra_headers={"x-joust-session-id": session})
 for piece in in_session.stream("Why is it red in the evening?"):

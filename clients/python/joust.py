@@ -7,9 +7,9 @@
     print(answer["choices"][0]["message"]["content"])
     joust.vote("message-17", rating=1)
 
-Other clients (openai, anthropic, LangChain) can ask, and this one can vote: send the header
-``x-joust-id`` with each request, and vote by that id, or send ``x-joust-session-id`` and vote on the
-last answer of the session with ``vote_on_last``.
+Requests may also come from another client (openai, anthropic, LangChain), with votes from this one:
+send the header ``x-joust-id`` with each request, and vote by that id, or send ``x-joust-session-id``
+and vote on the last answer of the session with ``vote_on_last``.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class ApiError(Exception):
         self.status = status
         self.problem: str = error.get("message") or f"the gateway responded with status {status}"
         self.code: Optional[str] = error.get("code")
-        #: Member, parameter or header at fault.
+        #: Name of the member, parameter or header that caused the error.
         self.param: Optional[str] = error.get("param")
         #: Advice on how to correct the error.
         self.hint: Optional[str] = error.get("hint")
-        #: Seconds to wait before the next try.
+        #: Seconds to wait before the next attempt.
         self.retry_after = retry_after
         super().__init__(self.problem if self.hint is None else f"{self.problem} ({self.hint})")
 
@@ -77,7 +77,7 @@ class Joust:
         duel: Union[bool, str, None] = None,
         **more: Any,
     ) -> Json:
-        """Returns a chat completion. ``id`` names the request, so that you can vote by it."""
+        """Returns a chat completion. You can vote on the answer by the ``id`` that you choose."""
         body = _chat_body(messages, model, id, session_id, duel, more)
         return self._json("POST", "/v1/chat/completions", {**body, "stream": False})
 
@@ -118,7 +118,7 @@ class Joust:
         """Votes on an answer by its id, by its decision's id, or by the id that you chose.
 
         ``winner`` is 0, 1, ``"tie"`` or ``"both_bad"``, ``rating`` is from -1 to 1. The vote is on disk
-        when this returns. A vote that the gateway cannot store at once is sent again for a minute.
+        when this returns. If the gateway cannot store a vote, it is sent again for up to a minute.
         """
         return self._vote(
             id=id,
@@ -157,13 +157,13 @@ class Joust:
     def second(self, id: str, *, vote_token: Optional[str] = None) -> Json:
         """Fetches the second answer of a duel whose response has ``joust.duel == "later"``.
 
-        It has the form of the first answer and waits until the model has answered.
+        The second answer has the form of the first one. The call waits until the model has answered.
         """
         headers = {} if vote_token is None else {"x-joust-vote-token": vote_token}
         return self._json("GET", f"/v1/decisions/{quote(id, safe='')}/second", None, headers)
 
     def decision(self, id: str) -> Json:
-        """Shows a decision by its id, by that of its answer, or by the id that you chose."""
+        """Returns a decision by its id, by the id of its answer, or by the id that you chose."""
         return self._json("GET", f"/v1/decisions/{quote(id, safe='')}")
 
     def route(self, messages: Messages, *, model: str = "auto", **more: Any) -> Json:
