@@ -28,7 +28,7 @@ export const CONTENDERS: readonly Contender[] = [
   { name: "random", kind: "random", grid: {} },
   { name: "best-fixed", kind: "best-fixed", grid: {} },
   { name: "zero-feedback", kind: "zero-feedback", grid: {} },
-  // With its defaults, as people run it.
+  // The policy with its defaults, as people run it.
   { name: "joust", kind: "joust", grid: {} },
   {
     name: "fgts-cdb",

@@ -116,7 +116,7 @@ describe("what the client sees", () => {
     expect(host.received("easy")).toHaveLength(0);
   });
 
-  it("a missing credit of the gateway's account as the gateway's failure", async () => {
+  it("an account without credit as a failure of the gateway", async () => {
     const { gateway } = await startPool("broke");
     const { status, json } = await gateway.post("/v1/chat/completions", chat("x"));
     expect(status).toBe(502);

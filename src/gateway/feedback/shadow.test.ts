@@ -8,7 +8,8 @@ import { profile } from "../sandbox/profile.fixture.ts";
 
 /**
  * An upstream whose truth is known. On prompt n, the answer of the model `new` is worse than that of `old` if n is a
- * multiple of 4, as good if n leaves 1, and better otherwise. Of equal answers its judge prefers the first.
+ * multiple of 4, as good if n is one more than such a multiple, and better otherwise. The judge prefers the first of
+ * two equal answers.
  */
 async function startModels() {
   const calls: string[] = [];
@@ -87,7 +88,7 @@ it("compares the router's choice with what is served, in both orders, and report
   expect((await get("/v1/stats")).json.shadow).toEqual(shadow);
 });
 
-it("makes no comparison that the budget of the day does not suffice for", async () => {
+it("makes no comparison that would exceed the budget of the day", async () => {
   const { url, calls } = await startModels();
   const router = (budget: number) => routerOf(`, budget: ${budget}`);
   const { post, store } = await startGateway(
