@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { startGateway } from "./gateway.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 import { isRecord } from "./wire/json.ts";
@@ -149,7 +149,7 @@ const duelOf = (dialect: DialectName, more: object = {}) => ({
 });
 
 async function startDuels(pair: readonly DialectName[]) {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   host.answer = ({ body }, dialect) => {
     if (!body.stream) return { body: WHOLE[dialect] };
     const events = STREAMS[dialect as keyof typeof STREAMS];

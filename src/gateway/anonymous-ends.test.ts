@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PATHS, REQUESTS, startDialectHost } from "./dialect-host.fixture.ts";
+import { PATHS, REQUESTS, startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { startGateway } from "./gateway.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 
@@ -120,7 +120,7 @@ const responseEnd = ({ output, status, incomplete_details }: Any) => ({
 describe.each(Object.keys(PATHS) as DialectName[])("a duel for a client of %s", (client) => {
   describe.each(Object.keys(ENDS))("whose answers end %s", (end) => {
     it.each([false, true])("does not reveal their upstreams (stream: %s)", async (stream) => {
-      const host = await startDialectHost();
+      const host = await startDialectUpstream();
       host.answer = ({ body }, dialect) => {
         const isStream = body.stream === true;
         const { chat, messages } = ENDS[end]!;

@@ -3,7 +3,7 @@ import { messageOf } from "../core/errors/joust-error.ts";
 import type { InputError } from "../core/input/input-error.ts";
 import { gatewayFaults, probeGateway } from "./check-gateway.ts";
 import { ConfigError } from "./config/read-config.ts";
-import { configOf, newFolder, optionsOf, startHost } from "./gateway.fixture.ts";
+import { configOf, newFolder, optionsOf, startFaultyUpstream } from "./gateway.fixture.ts";
 import { missingKeys } from "./providers/model-specs.ts";
 
 /** The error of reading a configuration. */
@@ -182,7 +182,7 @@ routers:
 });
 
 it("a probe asks each deployment and reports which failed", async () => {
-  const host = await startHost();
+  const host = await startFaultyUpstream();
   const yaml = `
 providers:
   well: {url: "${host.url("well")}"}

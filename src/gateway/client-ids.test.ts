@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../store/store-error.ts";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { newFolder, SANDBOX, sharedGateway, startGateway } from "./gateway.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 
@@ -81,7 +81,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   });
 
   it("passes metadata on without the id", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ status: 400, body: { error: { message: "no", type: "x" } } });
     const gateway = await startGateway(
       `${host.yaml}routers: {auto: {models: [${dialect}-model]}}\n`,
@@ -132,7 +132,7 @@ describe("an id of a client", () => {
   });
 
   it("is free again if its request was not answered", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ status: 500, body: {} });
     const gateway = await startGateway(`${host.yaml}routers: {auto: {models: [chat-model]}}\n`);
     const body = chat("Hi", { joust: { id: "retried" } });
@@ -185,7 +185,7 @@ describe("an id of a client", () => {
 });
 
 it("takes the newest answer of a session that is complete", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const gateway = await startGateway(`${host.yaml}routers: {auto: {models: [chat-model]}}\n`);
   const fine = {
     body: {

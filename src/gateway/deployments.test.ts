@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorText } from "../core/errors/error-text.fixture.ts";
-import { chat, configOf, startGateway, startHost } from "./gateway.fixture.ts";
+import { chat, configOf, startFaultyUpstream, startGateway } from "./gateway.fixture.ts";
 
 describe("deployments of a model", () => {
   const yaml = (first: string, second: string, more = "") => `
@@ -17,7 +17,7 @@ models:
 `;
 
   it("are one model for the router, and keep a session", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const gateway = await startGateway(yaml(host.url("well"), host.url("well")));
     const seen = new Set<string | null>();
     for (let session = 0; session < 12; session++) {
@@ -39,7 +39,7 @@ models:
   });
 
   it("answer for each other, and metrics and /v1/models show their health", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const gateway = await startGateway(yaml(host.url("error500"), host.url("well")));
     for (let i = 0; i < 40; i++) {
       const { status, json, headers } = await gateway.post("/v1/chat/completions", chat(`x ${i}`));
@@ -62,7 +62,7 @@ models:
   });
 
   it("over their limits answer 429 with Retry-After", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const gateway = await startGateway(`
 providers: {east: {url: "${host.url("well")}"}}
 models:
@@ -99,7 +99,7 @@ models:
 });
 
 it("a router states the capabilities of its pool", async () => {
-  const host = await startHost();
+  const host = await startFaultyUpstream();
   const gateway = await startGateway(`
 providers: {p: {url: "${host.url("well")}"}}
 models:

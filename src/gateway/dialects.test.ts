@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, startGateway } from "./gateway.fixture.ts";
 import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
@@ -323,7 +323,7 @@ describe.each(PAIRS)("a client of %s with a model that speaks %s", (client, upst
     ["complete", false],
     ["streamed", true],
   ])("gets an answer with reasoning, text and a call, and continues: %s", async (_, stream) => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: stream ? STREAMS[upstream] : ANSWERS[upstream] });
     const routers = `routers: {auto: {models: [${upstream}-model]}}\n`;
     const gateway = await startGateway(`${host.yaml}${routers}`);
@@ -360,7 +360,7 @@ describe.each(PAIRS)("a client of %s with a model that speaks %s", (client, upst
   });
 
   it("gets errors in its own shape", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const gateway = await startGateway(host.yaml);
     const error =
       upstream === "messages"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MESSAGES, PATHS, REQUESTS, startDialectHost } from "./dialect-host.fixture.ts";
+import { MESSAGES, PATHS, REQUESTS, startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { SANDBOX, sharedGateway, startGateway } from "./gateway.fixture.ts";
 import { DIALECTS } from "./wire/dialect-names.ts";
 
@@ -63,7 +63,7 @@ describe.each(DIALECTS)("%s", (dialect) => {
 });
 
 it("a hosted tool that no model has is named, with both remedies", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const routers = "routers: {auto: {models: [chat-model, messages-model]}}\n";
   const { post } = await startGateway(`${host.yaml}${routers}`);
   const body = { input: "Hi", tools: [{ type: "web_search" }] };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
-  type DialectHost,
+  type DialectUpstream,
   MESSAGES,
   PATHS,
   REQUESTS,
-  startDialectHost,
-} from "./dialect-host.fixture.ts";
+  startDialectUpstream,
+} from "./dialect-upstream.fixture.ts";
 import { eventsOf, startGateway, type TestGateway } from "./gateway.fixture.ts";
 import { DIALECTS } from "./wire/dialect-names.ts";
 
@@ -31,9 +31,9 @@ const BROKEN = [{ ...head, choices: [], usage: { ...usage, prompt_tokens: 1000, 
 /** 100 tokens at 1 dollar and 7 at 2 dollars per million. */
 const LISTED = 114e-6;
 
-async function start(host: DialectHost, more = ""): Promise<TestGateway> {
+async function start(host: DialectUpstream, more = ""): Promise<TestGateway> {
   const price = "price: {input: 1, output: 2}";
-  const other = `  other-model: {provider: chat-host, model: other, retries: 0, ${price}}\n`;
+  const other = `  other-model: {provider: chat-provider, model: other, retries: 0, ${price}}\n`;
   const router = "routers: {auto: {models: [chat-model, other-model], explore: 0}}\n";
   return startGateway(`${host.yaml}${other}${router}${more}`);
 }
@@ -44,7 +44,7 @@ describe.each(DIALECTS)("%s", (dialect) => {
   it.each([false, true])(
     "counts a charged call that another model replaced (stream: %s)",
     async (stream) => {
-      const host = await startDialectHost();
+      const host = await startDialectUpstream();
       const gateway = await start(host);
       host.answer = ({ body }) =>
         body.model === "up-chat"
@@ -77,7 +77,7 @@ describe.each(DIALECTS)("%s", (dialect) => {
 });
 
 it("counts what an upstream reports for some attempts, and the price of the others", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const yaml = host.yaml.replace("model: up-chat, retries: 0", "model: up-chat, retries: 3");
   const gateway = await startGateway(`${yaml}routers: {auto: {models: [chat-model]}}\n`);
   const answers = [
@@ -95,7 +95,7 @@ it("counts what an upstream reports for some attempts, and the price of the othe
 });
 
 it("counts charged calls if no model answers, if the same model is called again, and against a budget", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const charged = { ...EMPTY, usage: { ...usage, cost: 0.02 } };
   const keys = 'keys: {a: {key: "0123456789abcdef", budget: 0.05, scopes: [admin, route]}}\n';
   const yaml = host.yaml.replace("model: up-chat, retries: 0", "model: up-chat, retries: 1");

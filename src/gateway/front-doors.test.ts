@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 
@@ -30,7 +30,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   const ask = (text: string, more: object = {}) => ({ model: "auto", ...request(text), ...more });
 
   it("falls back if a model sends something that is no answer", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const gateway = await startGateway(
       `${host.yaml}routers: {auto: {models: [chat-model, ${dialect === "messages" ? "responses" : "messages"}-model]}}\n`,
     );
@@ -57,7 +57,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   });
 
   it("refuses a request above the budget, and counts answers against it", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: COMPLETION });
     const key = "k".repeat(16);
     const gateway = await startGateway(
@@ -75,13 +75,13 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   });
 
   it("limits the rate and does not repeat a provider's key", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const secret = "sk-very-secret-key-0123456789";
     host.answer = ({ headers }) => ({
       status: 400,
       body: { error: { message: `bad request with ${headers.authorization}` } },
     });
-    const yaml = host.yaml.replace("chat-host: {", `chat-host: {key: "${secret}", `);
+    const yaml = host.yaml.replace("chat-provider: {", `chat-provider: {key: "${secret}", `);
     const gateway = await startGateway(`${yaml}server: {rate: 2}\n`);
     const refused = await gateway.post(path, ask("Hi", { model: "chat-model" }));
     expect(host.received[0]!.headers.authorization).toBe(`Bearer ${secret}`);

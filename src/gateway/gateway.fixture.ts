@@ -155,7 +155,7 @@ async function open(
 }
 
 /** Starts an upstream that fails in the way that its address names. */
-export async function startHost(): Promise<Misbehaving> {
+export async function startFaultyUpstream(): Promise<Misbehaving> {
   const host = await startMisbehaving();
   onTestFinished(() => host.close());
   return host;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { serverEvents } from "../client/server-events.ts";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import {
   eventsOf,
   newFolder,
@@ -122,7 +122,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   });
 
   it.each([false, true])("counts tokens alike for every upstream (stream: %s)", async (stream) => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     // The upstreams count the same conversation differently, and one of them refuses in a member of its own.
     host.answer = ({ body }, dialect) => {
       const isStream = body.stream === true;
@@ -178,7 +178,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   });
 });
 
-type Host = Awaited<ReturnType<typeof startDialectHost>>;
+type Host = Awaited<ReturnType<typeof startDialectUpstream>>;
 type Answer = Parameters<Host["answer"]>[0] extends infer R
   ? (request: R, seen: { firstModel: string }) => ReturnType<Host["answer"]>
   : never;
@@ -192,7 +192,7 @@ async function startPair(
   first: Answer = () => ({ body: CHUNKS }),
   folder = newFolder(),
 ) {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const seen = { firstModel: "" };
   host.answer = (request) => {
     if (request.body.stream !== true) return second(request as never, seen);
@@ -200,7 +200,7 @@ async function startPair(
     return first(request as never, seen);
   };
   const other =
-    "  other-model: {provider: chat-host, model: up-other, retries: 0, price: {input: 1, output: 2}}\n";
+    "  other-model: {provider: chat-provider, model: up-other, retries: 0, price: {input: 1, output: 2}}\n";
   const yaml = `${host.yaml}${other}routers: {auto: {models: [chat-model, other-model], duels: {mode: true, share: 1, spend: 1}}}\n`;
   return { host, yaml, folder, gateway: await startGateway(yaml, { folder }) };
 }
@@ -262,7 +262,7 @@ describe("a duel whose second answer is fetched", () => {
 
   it("counts both answers: cost, budget and the share of duels", async () => {
     const key = "k".repeat(16);
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: { ...COMPLETION, usage: MILLION } });
     const auth = { authorization: `Bearer ${key}` };
     const gateway = await startGateway(
@@ -287,7 +287,7 @@ keys: {ann: {key: ${key}, budget: 5, scopes: [route, metrics]}}\n`,
   it("becomes a single answer if the budget has no room for a second one", async () => {
     const key = "k".repeat(16);
     const auth = { authorization: `Bearer ${key}` };
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const gateway = await startGateway(
       `${host.yaml.replaceAll("price: {input: 1, output: 2}", "price: {input: 0, output: 1000000}")}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}}
 keys: {ann: {key: ${key}, budget: 150}}\n`,

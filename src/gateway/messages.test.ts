@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, SANDBOX, sharedGateway, startGateway } from "./gateway.fixture.ts";
 
 const USAGE = {
@@ -53,7 +53,7 @@ describe("an upstream that speaks Messages", () => {
   const only = (yaml: string) => `${yaml}routers: {auto: {models: [messages-model]}}\n`;
 
   it("gets the client's bytes and headers, and the client its answer with labels", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: message([{ type: "text", text: "Hello", citations: null }]) });
     const gateway = await startGateway(only(host.yaml));
     const body = ask(
@@ -91,7 +91,7 @@ describe("an upstream that speaks Messages", () => {
   });
 
   it("streams its own events, with labels in the first and the cost beside the usage", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: streamOf(TEXT_BLOCKS) });
     const gateway = await startGateway(only(host.yaml));
     const { text } = await gateway.post("/v1/messages", ask("Hi", { stream: true }));
@@ -113,7 +113,7 @@ describe("an upstream that speaks Messages", () => {
   });
 
   it("counts tokens; others are estimated, and the estimate says so", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: { input_tokens: 42 } });
     const gateway = await startGateway(host.yaml);
     const count = { model: "messages-model", messages: [{ role: "user", content: "Hi" }] };
@@ -136,7 +136,7 @@ describe("an upstream that speaks Messages", () => {
 
 describe("errors have Anthropic's shape", () => {
   it("before the answer: of the gateway and of the upstream", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const gateway = await startGateway(host.yaml);
     const types = async (body: unknown, path = "/v1/messages") => {
       const { status, json } = await gateway.post(path, body);
@@ -176,7 +176,7 @@ describe("errors have Anthropic's shape", () => {
   });
 
   it("with Anthropic's details, so that its clients can send the conversation without a thread", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const lost = { error_code: "thread_not_found" };
     host.answer = () => ({
       status: 404,
@@ -198,7 +198,7 @@ describe("errors have Anthropic's shape", () => {
   });
 
   it("inside a stream", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: streamOf(TEXT_BLOCKS).slice(0, 4), breaks: true });
     const gateway = await startGateway(host.yaml);
     for (const model of ["auto", "messages-model"]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, startGateway } from "./gateway.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 
@@ -78,7 +78,7 @@ const ended = (dialect: DialectName, text: string) =>
 
 describe.each(DIALECTS)("a stream of %s", (dialect) => {
   it.each(Object.entries(FORMS))("with %s is labelled, translated and stored", async (_, form) => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const events = EVENTS[dialect].map((event) => form(JSON.stringify(event))).join("");
     host.answer = () => ({ body: ended(dialect, events) });
     const routers = `routers: {auto: {models: [${dialect}-model]}}`;
@@ -100,7 +100,7 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
   });
 
   it.each(["with its last event alone", "without events"])("%s is no answer", async (form) => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const last =
       dialect === "messages"
         ? { type: "message_stop" }

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { SANDBOX, sharedGateway, startGateway, startHost } from "./gateway.fixture.ts";
+import { SANDBOX, sharedGateway, startFaultyUpstream, startGateway } from "./gateway.fixture.ts";
 import { asReceived, asSent, REQUEST_BODIES } from "./providers/openai/request-bodies.fixture.ts";
 
 const sandbox = sharedGateway(() => SANDBOX);
@@ -111,7 +111,7 @@ describe("the openai client", () => {
   });
 
   it("stops the upstream by disconnecting", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { client } = await startGateway(
       `providers: {p: {url: "${host.url("endless")}"}, q: {url: "${host.url("hang")}"}}
 models: {a: {provider: p}, b: {provider: q, retries: 0}}
@@ -139,7 +139,7 @@ routers: {auto: {models: [a]}}`,
 
 describe("the request to the upstream", () => {
   it("has the client's bytes with the upstream's name of the model and without joust", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { post } = await startGateway(
       `providers: {p: {url: "${host.url("well")}"}}
 models: {gpt-x: {provider: p, model: x-1}, gpt-3.5-turbo-0613: {provider: p, model: x-1}}

@@ -9,8 +9,8 @@ import {
   newFolder,
   SANDBOX,
   sharedGateway,
+  startFaultyUpstream,
   startGateway,
-  startHost,
 } from "./gateway.fixture.ts";
 
 const sandbox = sharedGateway(() => SANDBOX);
@@ -131,7 +131,7 @@ describe("prompts", () => {
 
 describe("shutting down", () => {
   it("finishes the running requests and accepts no new ones", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const gateway = await startGateway(
       `providers: {p: {url: "${host.url("slowFirstByte")}"}}\nmodels: {a: {provider: p}}`,
     );

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type DialectHost, PATHS, REQUESTS, startDialectHost } from "./dialect-host.fixture.ts";
+import {
+  type DialectUpstream,
+  PATHS,
+  REQUESTS,
+  startDialectUpstream,
+} from "./dialect-upstream.fixture.ts";
 import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
 import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
@@ -60,7 +65,7 @@ const ANSWERS: Record<DialectName, (usage: object, stream: boolean) => object> =
   },
 };
 
-const start = async (host: DialectHost, upstream: DialectName) =>
+const start = async (host: DialectUpstream, upstream: DialectName) =>
   startGateway(`${host.yaml}routers: {auto: {models: [${upstream}-model]}}\n`);
 
 /** The cost that the gateway names in an answer or in the last event that has one. */
@@ -74,7 +79,7 @@ const PAIRS = DIALECTS.flatMap((client) => DIALECTS.map((upstream) => [client, u
 
 describe.each(PAIRS)("a client of %s with an upstream that speaks %s", (client, upstream) => {
   it.each([false, true])("gets the cost that the upstream reports (stream: %s)", async (stream) => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const { post, store, log } = await start(host, upstream);
     const options = stream && client === "chat" ? { stream_options: { include_usage: true } } : {};
     const body = { model: "auto", stream, ...options, ...REQUESTS[client] };
@@ -94,7 +99,7 @@ describe.each(PAIRS)("a client of %s with an upstream that speaks %s", (client, 
 });
 
 it("names the price of cache writes that live for an hour, also in another dialect", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const price = "price: {input: 1, output: 2, cache_write: 3, cache_write_1h: 5}";
   const yaml = host.yaml.replaceAll("price: {input: 1, output: 2}", price);
   const gateway = await startGateway(`${yaml}routers: {auto: {models: [messages-model]}}\n`);
@@ -118,7 +123,7 @@ it("names the price of cache writes that live for an hour, also in another diale
 it.each(["responses", "messages"] as const)(
   "hides a reported cost in a duel of %s",
   async (client) => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const duels = "{models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}";
     const gateway = await startGateway(`${host.yaml}routers: {auto: ${duels}}\n`);
     for (const stream of [false, true]) {

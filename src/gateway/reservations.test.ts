@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { startGateway } from "./gateway.fixture.ts";
 
 const KEY = "k".repeat(16);
@@ -22,7 +22,7 @@ const EXPENSIVE = [
 ];
 
 it.each(EXPENSIVE)("%j reserves what its answers can cost", async (request) => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const called = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   host.answer = async () => {

@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, SANDBOX, sharedGateway, startGateway } from "./gateway.fixture.ts";
 
 const USAGE = {
@@ -44,7 +44,7 @@ describe("an upstream that speaks Responses", () => {
   const only = (yaml: string) => `${yaml}routers: {auto: {models: [responses-model]}}\n`;
 
   it("gets the client's members, stores nothing, and the client gets labels", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: response([TEXT], { future: 1 }) });
     const gateway = await startGateway(only(host.yaml));
     const body = ask([{ role: "user", content: "Hi" }], {
@@ -74,7 +74,7 @@ describe("an upstream that speaks Responses", () => {
   });
 
   it("streams its own events, with labels in all that hold the response", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: streamOf([TEXT]) });
     const gateway = await startGateway(only(host.yaml));
     const { text } = await gateway.post("/v1/responses", ask("Hi", { stream: true }));
@@ -91,7 +91,7 @@ describe("an upstream that speaks Responses", () => {
   });
 
   it("gets hosted tools and background mode; without such an upstream the request is refused", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = (_, dialect) =>
       dialect === "responses" ? { body: response([TEXT]) } : { status: 500, body: {} };
     const gateway = await startGateway(
@@ -115,7 +115,7 @@ describe("an upstream that speaks Responses", () => {
   });
 
   it("is not needed for hosted tools and namespaces in addition to functions", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const parameters = { type: "object", properties: {} };
     const call = { id: "call_1", type: "function", function: { name: "spawn", arguments: "{}" } };
     host.answer = () => ({
@@ -158,7 +158,7 @@ describe("an upstream that speaks Responses", () => {
   });
 
   it("that fails inside a stream ends it with both events of an error", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: streamOf([TEXT]).slice(0, 3), breaks: true });
     const gateway = await startGateway(only(host.yaml));
     const { text } = await gateway.post("/v1/responses", ask("Hi", { stream: true }));
@@ -171,11 +171,11 @@ describe("an upstream that speaks Responses", () => {
 
 describe("signatures of reasoning", () => {
   const yaml = (base: string) =>
-    `${base.replace("models:\n", "models:\n  other-model: {provider: responses-host, model: up-other, retries: 0, price: {input: 1, output: 2}}\n")}routers: {auto: {models: [responses-model]}, other: {models: [other-model]}}\n`;
+    `${base.replace("models:\n", "models:\n  other-model: {provider: responses-provider, model: up-other, retries: 0, price: {input: 1, output: 2}}\n")}routers: {auto: {models: [responses-model]}, other: {models: [other-model]}}\n`;
   const REASONING = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "secret" };
 
   it.each([true, false])("are given back to their model only, stream: %s", async (stream) => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({
       body: stream ? streamOf([REASONING, TEXT]) : response([REASONING, TEXT]),
     });

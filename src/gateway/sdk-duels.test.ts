@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, SANDBOX, sharedGateway, startGateway } from "./gateway.fixture.ts";
 
 /** Duels that a client requests in a stream, as the official clients read them. */
@@ -120,7 +120,7 @@ describe("Anthropic's client", () => {
 });
 
 it("keeps the second answer if the first breaks off, and says so in the error", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "up" };
   const chunk = (content: string, finish_reason: string | null) => ({
     ...head,
@@ -130,7 +130,7 @@ it("keeps the second answer if the first breaks off, and says so in the error", 
     body.model === "up-chat"
       ? { body: [chunk("Hel", null)], breaks: true }
       : { body: [chunk("Hello", null), chunk("", "stop")] };
-  const other = "  other-model: {provider: chat-host, model: other, retries: 0}\n";
+  const other = "  other-model: {provider: chat-provider, model: other, retries: 0}\n";
   const yaml = `${host.yaml}${other}routers: {auto: {models: [chat-model, other-model]}}\n`;
   const { post, get } = await startGateway(yaml);
   const body = { model: "auto", max_tokens: 50, messages: MESSAGES, stream: true, ...DUEL };

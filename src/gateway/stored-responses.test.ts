@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, SANDBOX, startGateway, type TestGateway } from "./gateway.fixture.ts";
 
 const KEY = "c".repeat(64);
@@ -43,7 +43,7 @@ describe("a gateway that may store prompts", () => {
   });
 
   it("streams a stored response to OpenAI's client, also from the middle", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     const call = {
       type: "tool_use",
       id: "toolu_1",
@@ -159,7 +159,7 @@ it("a gateway that stores no prompts says so, and refuses references", async () 
 });
 
 it("a response in the background stays at its upstream, under the gateway's id", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const response = (status: string) => ({
     id: "resp_up",
     object: "response",
@@ -218,7 +218,7 @@ describe("steps of a conversation", () => {
 
   /** An upstream of Responses that numbers its answers, all with the same id. */
   async function startNumbering(more: string, router = "routers: {auto: {}}\n") {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     let count = 0;
     host.answer = ({ body }, dialect) => {
       const text = `answer${++count}`;
@@ -364,7 +364,7 @@ describe("steps of a conversation", () => {
 });
 
 it("an id of an upstream that would change the path is not sent to the upstream", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   host.answer = () => ({ body: { id: "..", object: "response", status: "queued", output: [] } });
   const gateway = await startGateway(host.yaml);
   const body = ask("Hi", { model: "responses-model", background: true });

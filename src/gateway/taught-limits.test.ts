@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { chat, startGateway } from "./gateway.fixture.ts";
 import { COMPLETION } from "./providers/upstream/misbehaving.fixture.ts";
 
@@ -8,7 +8,7 @@ const ROUTER = "routers:\n  auto: {models: [chat-model]}\n";
 
 /** A gateway with one model, whose upstream refuses prompts that begin with "bad" and quotes them. */
 async function startQuoting(more: object = {}) {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   host.answer = ({ body }) => {
     const { content } = body.messages.at(-1);
     if (!content.startsWith("bad")) return { body: WHOLE };
@@ -47,7 +47,7 @@ it.each([
 });
 
 it("the limit of an answer in a short request does not become the context of the model", async () => {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const message =
     "This model's maximum context length is 8192 tokens. However, you requested 90009 tokens.";
   host.answer = ({ body }) =>

@@ -8,11 +8,11 @@ async function startClaude() {
   onTestFinished(() => host.close());
   const gateway = await startGateway(`
 providers:
-  haiku-host: {kind: anthropic, url: "${host.url("haiku")}", key: k}
-  opus-host: {kind: anthropic, url: "${host.url("opus")}", key: k}
+  haiku-provider: {kind: anthropic, url: "${host.url("haiku")}", key: k}
+  opus-provider: {kind: anthropic, url: "${host.url("opus")}", key: k}
 models:
-  haiku: {provider: haiku-host, model: claude-haiku-4-5}
-  opus: {provider: opus-host, model: claude-opus-4-8}
+  haiku: {provider: haiku-provider, model: claude-haiku-4-5}
+  opus: {provider: opus-provider, model: claude-opus-4-8}
 routers:
   to-haiku: {models: [haiku], aliases: ["claude-*"]}
   to-opus: {models: [opus]}

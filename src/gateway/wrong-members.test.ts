@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startDialectHost } from "./dialect-host.fixture.ts";
+import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { startGateway } from "./gateway.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 
@@ -7,7 +7,7 @@ const PATHS = { chat: "chat/completions", responses: "responses", messages: "mes
 const DIALECTS = Object.keys(PATHS) as DialectName[];
 
 async function startAll() {
-  const host = await startDialectHost();
+  const host = await startDialectUpstream();
   const gateway = await startGateway(`${host.yaml}routers: {auto: {}}\nstore: {prompts: true}\n`);
   return { host, gateway };
 }

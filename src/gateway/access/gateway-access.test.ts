@@ -6,8 +6,8 @@ import {
   newFolder,
   SANDBOX,
   sharedGateway,
+  startFaultyUpstream,
   startGateway,
-  startHost,
 } from "../gateway.fixture.ts";
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -216,7 +216,7 @@ describe("a budget", () => {
   const key = bearer("key-0123456789abc");
 
   it("is exceeded by one request at most, however many come at once", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     // 11 tokens cost about two dollars.
     const { post, store, log } = await startGateway(
       `${keys}
@@ -238,7 +238,7 @@ models: {m: {provider: p, price: {input: 180000, output: 200000}}}`,
   });
 
   it("excludes models without a price, unless their cost may be estimated", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const yaml = (unpriced: string) => `${keys}
 server: {unpriced: ${unpriced}}
 providers: {p: {url: "${host.url("well")}"}}

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chat, SANDBOX, startGateway, startHost } from "../gateway.fixture.ts";
+import { chat, SANDBOX, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 
 describe("requests at a time", () => {
   it("are limited for each key, and again allowed when others have ended", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { post, url } = await startGateway(
       `keys: {one: {key: one-0123456789abc, concurrent: 2}, two: {key: two-0123456789abc}}
 server: {concurrent: 3}
@@ -40,7 +40,7 @@ models: {hang: {provider: hang, timeout_seconds: 600}, well: {provider: well}}`,
   });
 
   it("are limited for a stored key, whose limit can be changed and removed", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const admin = { authorization: "Bearer boss-0123456789a" };
     const { post, url } = await startGateway(
       `keys: {boss: {key: boss-0123456789a, scopes: [admin]}}

@@ -5,8 +5,8 @@ import {
   eventsOf,
   SANDBOX,
   sharedGateway,
+  startFaultyUpstream,
   startGateway,
-  startHost,
 } from "../gateway.fixture.ts";
 import type { Fault } from "../providers/upstream/misbehaving.fixture.ts";
 
@@ -150,7 +150,7 @@ it("requires the slot in a rating of a duel", async () => {
 
 describe("a duel with failing models", () => {
   const startPair = async (a: Fault, b: Fault, more = "") => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     return startGateway(
       `providers: {A: {url: "${host.url(a)}"}, B: {url: "${host.url(b)}"}}
 models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}}
@@ -158,7 +158,7 @@ ${more}`,
     );
   };
   const start = async (a: string, b: string, c?: string) => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const provider = (fault: string) => `{url: "${host.url(fault as "well")}"}`;
     const third = c ? `, C: ${provider(c)}` : "";
     return startGateway(

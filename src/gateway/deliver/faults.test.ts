@@ -1,5 +1,11 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { chat, eventsOf, sharedGateway, startGateway, startHost } from "../gateway.fixture.ts";
+import {
+  chat,
+  eventsOf,
+  sharedGateway,
+  startFaultyUpstream,
+  startGateway,
+} from "../gateway.fixture.ts";
 import {
   type Fault,
   type Misbehaving,
@@ -116,7 +122,7 @@ describe("an upstream with a fault", () => {
   });
 
   it("is not chosen by routers while its circuit breaker is open after many failures", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { post } = await startGateway(
       `providers: {bad: {url: "${host.url("error500")}"}, good: {url: "${host.url("well")}"}}
 models:
@@ -148,7 +154,7 @@ describe("an upstream that repeats its key", () => {
     ["keyIn400", true],
     ["keyInStream", true],
   ] as const)("%s does not reach the client or the log (stream: %s)", async (fault, stream) => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { post, get, lines } = await startGateway(
       `providers: {p: {url: "${host.url(fault)}", key: ${KEY}}}
 models: {m: {provider: p, retries: 0}}`,
@@ -165,7 +171,7 @@ models: {m: {provider: p, retries: 0}}`,
 });
 
 it("a refused key of a provider is logged once per hour, with what to correct", async () => {
-  const host = await startHost();
+  const host = await startFaultyUpstream();
   const { post, lines } = await startGateway(
     [
       `providers: {locked: {url: "${host.url("error401")}"}, open: {url: "${host.url("well")}"}}`,

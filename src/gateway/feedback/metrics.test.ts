@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { chat, configOf, startGateway, startHost } from "../gateway.fixture.ts";
+import { chat, configOf, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 
 async function start() {
-  const host = await startHost();
+  const host = await startFaultyUpstream();
   const gateway = await startGateway(`
 providers: {p: {url: "${host.url("well")}"}}
 models: {a: {provider: p}, b: {provider: p}}

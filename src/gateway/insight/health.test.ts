@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chat, startGateway, startHost } from "../gateway.fixture.ts";
+import { chat, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 import { healthOf } from "./health.ts";
 
 const calls = (answers: number, failures: number, fallbacks = 0) => ({
@@ -26,7 +26,7 @@ it.each([
 
 describe("with every provider failing", () => {
   it("no model is healthy, no model has a share, and there is no win rate", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { post, get } = await startGateway(`
 providers: {p: {url: "${host.url("error500")}"}}
 models: {a: {provider: p, retries: 0}, b: {provider: p, retries: 0}}

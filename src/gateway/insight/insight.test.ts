@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Stage } from "../../api/sandbox.ts";
 import { JoustClient } from "../../client/client.ts";
-import { chat, SANDBOX, sharedGateway, startGateway, startHost } from "../gateway.fixture.ts";
+import {
+  chat,
+  SANDBOX,
+  sharedGateway,
+  startFaultyUpstream,
+  startGateway,
+} from "../gateway.fixture.ts";
 
 const gateway = sharedGateway(() => `${SANDBOX}\nrouters: {auto: {explore: 0}}`);
 
@@ -45,7 +51,7 @@ describe("simulated voters", () => {
   });
 
   it("exist only with the sandbox", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { get, post } = await startGateway(
       `providers: {p: {url: "${host.url("well")}"}}\nmodels: {a: {provider: p}}`,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chat, SANDBOX, startGateway, startHost } from "../gateway.fixture.ts";
+import { chat, SANDBOX, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 import { csvLine } from "./export.ts";
 
 const KEYS = `
@@ -58,7 +58,7 @@ describe("a search for requests", () => {
   });
 
   it("shows the whole story of a failed request", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { post, get } = await startGateway(`
 providers: {p: {url: "${host.url("error500")}"}}
 models: {a: {provider: p, retries: 0}, b: {provider: p, retries: 0}}

@@ -1,6 +1,6 @@
 /** State that one process has and a request to another process needs. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chat, SANDBOX, startHost, type TestGateway } from "../gateway.fixture.ts";
+import { chat, SANDBOX, startFaultyUpstream, type TestGateway } from "../gateway.fixture.ts";
 import { startTwoGateways } from "./two-gateways.fixture.ts";
 
 const duel = (content: string, more: object = {}) =>
@@ -129,7 +129,7 @@ describe("the limits of a machine", () => {
   });
 
   it("are shared: requests at a time and event streams, and free again when others have ended", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { a, b } = await startTwoGateways(
       `keys: {one: {key: one-0123456789abc, concurrent: 3}}
 providers: {hang: {url: "${host.url("hang")}"}, well: {url: "${host.url("well")}"}}
@@ -167,7 +167,7 @@ models: {hang: {provider: hang, timeout_seconds: 600}, well: {provider: well}}`,
   });
 
   it("are shared: requests per minute of a deployment", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { a, b } = await startTwoGateways(
       `providers: {well: {url: "${host.url("well")}"}}
 models: {well: {deployments: [{provider: well, rpm: 2}], retries: 0}}`,
@@ -180,7 +180,7 @@ models: {well: {deployments: [{provider: well, rpm: 2}], retries: 0}}`,
   });
 
   it("are shared: the budget of a key", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const { a, b } = await startTwoGateways(
       `keys: {one: {key: one-0123456789abc, budget: 0.01}}
 providers: {well: {url: "${host.url("well")}"}}

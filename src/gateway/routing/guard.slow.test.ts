@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chat, startGateway, startHost, type TestGateway } from "../gateway.fixture.ts";
+import { chat, startFaultyUpstream, startGateway, type TestGateway } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
 import { Guard } from "./guard.ts";
 
@@ -21,7 +21,7 @@ async function vote({ post, store, log }: TestGateway, duels: number, favourite:
 const AT_ONCE = 20;
 
 it("serves one model while votes show that routing does worse, and reports it", async () => {
-  const host = await startHost();
+  const host = await startFaultyUpstream();
   const running = await startGateway(
     `providers: {p: {url: "${host.url("well")}"}}
 models: {a: {provider: p}, b: {provider: p}, c: {provider: p}}

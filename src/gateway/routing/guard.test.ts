@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LogEvaluation } from "../../learner/evaluate.ts";
-import { chat, startGateway, startHost } from "../gateway.fixture.ts";
+import { chat, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
 import { Guard } from "./guard.ts";
 import { guardModel } from "./guard-rule.ts";
@@ -50,7 +50,7 @@ describe("the guard's rule", () => {
 });
 
 it("serves its model while it is on, with the reason, and tries routing now and then", async () => {
-  const host = await startHost();
+  const host = await startFaultyUpstream();
   const { post, serving, folder } = await startGateway(
     `providers: {p: {url: "${host.url("well")}"}}
 models: {a: {provider: p}, b: {provider: p}, c: {provider: p}}

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
-import { chat, configOf, newFolder, startGateway, startHost } from "../gateway.fixture.ts";
+import {
+  chat,
+  configOf,
+  newFolder,
+  startFaultyUpstream,
+  startGateway,
+} from "../gateway.fixture.ts";
 
 const PIXEL = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 const TOOLS = [{ type: "function", function: { name: "f", parameters: {} } }];
@@ -8,7 +14,7 @@ const user = (content: unknown) => ({ role: "user", content });
 
 /** Starts a gateway with models a, b and c at increasing prices. */
 async function start(more: string, models = "") {
-  const host = await startHost();
+  const host = await startFaultyUpstream();
   const yaml = `
 providers: {p: {url: "${host.url("well")}"}}
 models:
@@ -67,7 +73,7 @@ describe("a pool without labels", () => {
   });
 
   it("comes from the list of a local upstream", async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const env = { VLLM_BASE_URL: host.url("models") };
     const { serving } = await startGateway("", { env });
     expect([...serving().models.keys()]).toEqual(["a", "b"]);
@@ -147,7 +153,7 @@ describe("a session", () => {
 
   it("is read from the log after a restart", async () => {
     const folder = newFolder();
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const yaml = `
 providers: {p: {url: "${host.url("well")}"}}
 models: {a: {provider: p}, b: {provider: p}}

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createConnection, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chat, configOf, SANDBOX, startGateway, startHost } from "../gateway.fixture.ts";
+import { chat, configOf, SANDBOX, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 import {
   type ConnectionLimits,
   Connections,
@@ -160,7 +160,7 @@ describe("a gateway", () => {
 
   // Each stream fills all buffers on its way, which takes more than a minute on a busy machine.
   it("answers one key while another does not read 270 streams", { timeout: 600_000 }, async () => {
-    const host = await startHost();
+    const host = await startFaultyUpstream();
     const gateway = await startGateway(
       `keys: {greedy: {key: greedy-0123456789}, modest: {key: modest-0123456789}}
 providers: {endless: {url: "${host.url("endless")}"}, well: {url: "${host.url("well")}"}}

@@ -5,7 +5,7 @@ import { ChatChunk } from "../../api/chat.ts";
 import { EVENTS } from "../../api/event.ts";
 import { serverEvents } from "../../client/server-events.ts";
 import { startUpstream } from "../administration/upstream.fixture.ts";
-import { startDialectHost } from "../dialect-host.fixture.ts";
+import { startDialectUpstream } from "../dialect-upstream.fixture.ts";
 import { chat, eventsOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
 import { Conformance, describeApi } from "./conformance.fixture.ts";
 
@@ -121,7 +121,7 @@ describe("responses", () => {
   ];
 
   it("of every endpoint conform to it, before and after votes", async () => {
-    const host = await startDialectHost();
+    const host = await startDialectUpstream();
     host.answer = () => ({ body: { id: "r", object: "response", model: "m", output: [] } });
     const { url, post } = await startGateway(`${host.yaml}${MODELS}store: {prompts: true}\n`);
     const plainRequest = { model: "abacus-14b", input: "Why is the sky blue?" };

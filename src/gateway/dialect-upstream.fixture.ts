@@ -26,15 +26,18 @@ interface ReceivedRequest {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-export interface DialectHost {
+export interface DialectUpstream {
   /** Configuration of providers and models, one for each dialect: `chat-model`, and so on. */
   readonly yaml: string;
   readonly received: ReceivedRequest[];
   /** Answers of the next requests, by dialect; the last one is repeated. */
-  answer: (request: ReceivedRequest, dialect: DialectName) => HostAnswer | Promise<HostAnswer>;
+  answer: (
+    request: ReceivedRequest,
+    dialect: DialectName,
+  ) => UpstreamReply | Promise<UpstreamReply>;
 }
 
-interface HostAnswer {
+interface UpstreamReply {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   /** A JSON answer, or the events of a stream. */
@@ -44,8 +47,8 @@ interface HostAnswer {
 }
 
 /** An upstream on loopback that speaks all three dialects, each under a path of its own. */
-export async function startDialectHost(): Promise<DialectHost> {
-  const host: DialectHost = {
+export async function startDialectUpstream(): Promise<DialectUpstream> {
+  const host: DialectUpstream = {
     yaml: "",
     received: [],
     answer: () => ({ status: 500, body: {} }),
@@ -80,11 +83,11 @@ export async function startDialectHost(): Promise<DialectHost> {
   const names = Object.keys(paths) as DialectName[];
   const providers = names.map(
     (name) =>
-      `  ${name}-host: {url: "${url(name)}", dialects: {${name}: "${url(name)}/${paths[name]}"}}`,
+      `  ${name}-provider: {url: "${url(name)}", dialects: {${name}: "${url(name)}/${paths[name]}"}}`,
   );
   const models = names.map(
     (name) =>
-      `  ${name}-model: {provider: ${name}-host, model: up-${name}, retries: 0, price: {input: 1, output: 2}}`,
+      `  ${name}-model: {provider: ${name}-provider, model: up-${name}, retries: 0, price: {input: 1, output: 2}}`,
   );
   return Object.assign(host, {
     yaml: ["providers:", ...providers, "models:", ...models, ""].join("\n"),
