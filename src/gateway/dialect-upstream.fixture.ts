@@ -30,7 +30,7 @@ export interface DialectUpstream {
   /** Configuration of providers and models, one for each dialect: `chat-model`, and so on. */
   readonly yaml: string;
   readonly received: ReceivedRequest[];
-  /** Answers of the next requests, by dialect; the last one is repeated. */
+  /** Answers a request. Tests replace this function. */
   answer: (
     request: ReceivedRequest,
     dialect: DialectName,

@@ -325,4 +325,4 @@ const MODELS = {
 } satisfies Record<string, Check>;
 
 /** Models that speak Messages. */
-export const ANTHROPIC: ReadonlySet<PickyModel> = new Set(["claude", "haiku", "opus", "vertex"]);
+const ANTHROPIC: ReadonlySet<PickyModel> = new Set(["claude", "haiku", "opus", "vertex"]);

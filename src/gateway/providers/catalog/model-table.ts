@@ -14,7 +14,7 @@ export interface ModelFacts {
 }
 
 /** Ways to control the reasoning of a model. */
-export interface ReasoningFacts {
+interface ReasoningFacts {
   /** Accepted efforts, such as "low"; empty if the model has no efforts. */
   readonly efforts: readonly string[];
   /** Least budget in tokens, if the model accepts budgets. */
