@@ -3,6 +3,7 @@ import { infiniteField } from "../../wire/infinite.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import { type Adapted, EditedRequest } from "./edited-request.ts";
 import { adaptMessages, schemaInstructions, withInstructions } from "./messages.ts";
+import { plainTools } from "./plain-schema.ts";
 import { adaptReasoning } from "./reasoning.ts";
 import type { ParameterRules } from "./rules.ts";
 
@@ -66,6 +67,13 @@ function withoutInCache(value: unknown, name: string): unknown {
 const ANSWER_LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 function adaptChat(rules: ParameterRules, request: EditedRequest): void {
+  if (rules.plainSchemas) {
+    const tools = request.value("tools");
+    const changed = Array.isArray(tools) ? plainTools(tools) : [];
+    if (changed.length > 0 && JSON.stringify(changed) !== JSON.stringify(tools)) {
+      request.set("tools", changed, [{ param: "tools.function.parameters", change: "limited" }]);
+    }
+  }
   const mayApply =
     (rules.noDeveloper && request.mentions("messages", "developer")) ||
     (rules.signsCalls && request.mentions("messages", "tool_calls")) ||

@@ -6,6 +6,7 @@ import {
   LEARNED_MS,
   type Refusal,
   type RefusedParameter,
+  TOOL_SCHEMAS,
 } from "../upstream/refusal.ts";
 import type { Adaptation, UpstreamRequest } from "../upstream/upstream.ts";
 import { adapt } from "./adapt.ts";
@@ -185,6 +186,7 @@ function rulesOf(refusal: Refusal | undefined): ParameterRules[] {
 /** The rule for a refused parameter, or undefined if a request without it would mean something else. */
 function ruleOf(refused: RefusedParameter): ParameterRules | undefined {
   const { name, instead, max, values } = refused;
+  if (name === TOOL_SCHEMAS) return { plainSchemas: true };
   if (name === BETA_HEADER) return { dropBetas: values ?? ["*"] };
   const path = name
     .replaceAll(/\[\w*\]/g, "")

@@ -22,6 +22,8 @@ export interface ParameterRules {
   readonly dropFromTools?: readonly string[];
   /** Members of `cache_control` to leave out, such as `scope`. */
   readonly dropFromCache?: readonly string[];
+  /** Whether schemas of tools have only members that Google's older form of schemas knows. */
+  readonly plainSchemas?: boolean;
   /** Beta features to leave out of the header; `*` means all. */
   readonly dropBetas?: readonly string[];
   /** Whether the model refuses calls in the history without a signature of its own (Gemini 3). */
@@ -63,6 +65,7 @@ export function mergeRules(all: readonly ParameterRules[]): ParameterRules {
     dropFromTools: all.flatMap(({ dropFromTools = [] }) => dropFromTools),
     dropFromCache: all.flatMap(({ dropFromCache = [] }) => dropFromCache),
     dropBetas: all.flatMap(({ dropBetas = [] }) => dropBetas),
+    plainSchemas: all.some(({ plainSchemas }) => plainSchemas),
     signsCalls: all.some(({ signsCalls }) => signsCalls),
     noSchemaWithTools: all.some(({ noSchemaWithTools }) => noSchemaWithTools),
     reasoning: all.findLast(({ reasoning }) => reasoning !== undefined)?.reasoning,

@@ -32,6 +32,9 @@ export interface RefusedParameter {
   readonly values?: readonly string[] | undefined;
 }
 
+/** Name of the schemas of all tools among refused parameters. */
+export const TOOL_SCHEMAS = "tools.function.parameters";
+
 /** Header with the names of beta features, which providers of Claude know to a different extent. */
 export const BETA_HEADER = "anthropic-beta";
 
@@ -191,6 +194,7 @@ function refusedIn(facts: ErrorFacts, echo: Echo): RefusedParameter[] {
     const values = quoted.filter((name) => name !== BETA_HEADER);
     return [{ name: BETA_HEADER, values: values.length > 0 ? values : undefined }];
   }
+  if (own(SCHEMA_MEMBER).length > 0) return [{ name: TOOL_SCHEMAS }];
   const isUnsupported = UNSUPPORTED_CODE.test(code);
   if (!(isUnsupported && param) && own(DEVELOPER).length > 0) return [{ name: "messages.role" }];
   const tooLarge = TOO_LARGE.flatMap(own)[0];
@@ -207,6 +211,8 @@ function refusedIn(facts: ErrorFacts, echo: Echo): RefusedParameter[] {
   }));
 }
 
+/** A message of Google about a member of a tool's schema. */
+const SCHEMA_MEMBER = /unknown name "?[$\w]+"? at '[^']{0,300}\bparameters\b[^']{0,300}'/i;
 /** A message about the header with beta features, at Vertex or Anthropic and at Bedrock. */
 const BETA = /unexpected values?(\(s\))? .{0,2000}anthropic-beta|invalid beta flag/i;
 const INSTEAD = /use ['"`]?(\w+)['"`]? instead/i;
