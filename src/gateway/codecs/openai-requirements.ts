@@ -76,7 +76,7 @@ export const OPENAI_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     to: ["chat"],
-    text: "custom tools become functions as in Messages, because only OpenAI knows custom tools among the providers of this dialect",
+    text: "custom tools become functions as in Messages, because OpenAI is the only provider of this dialect that accepts custom tools",
     meet: customTools,
   },
   { to: ["responses"], text: "`max_output_tokens` is at least 16", meet: leastAnswer },

@@ -15,17 +15,17 @@ const EXAMPLES: Readonly<Record<string, Partial<ItemRequest>>> = {
   "an id of": { user: "a@".repeat(200) },
   "custom tools become": { tools: [{ type: "function", name: "f", custom: {} }] },
   "`max_output_tokens` is": { maxTokens: 1 },
-  "a conversation that": {
+  "a user message": {
     items: [{ type: "message", role: "assistant", content: [{ type: "text", text: "a " }] }],
   },
   "thinking is off": { reasoning: { enabled: true }, toolChoice: { mode: "required" } },
-  "a budget of": { reasoning: { enabled: true, budget: 1 }, maxTokens: 9 },
+  "a thinking budget": { reasoning: { enabled: true, budget: 1 }, maxTokens: 9 },
   "`temperature` is at": { temperature: 2 },
   "stop sequences that": { stop: [" "] },
-  "tools that earlier": {
+  "if a request": {
     items: [{ type: "function_call", callId: "c", name: "f", arguments: "{}" }],
   },
-  "a schema of": { tools: [{ type: "function", name: "f", parameters: {} }] },
+  "an argument schema": { tools: [{ type: "function", name: "f", parameters: {} }] },
   "the format `json_object`": { output: { type: "json_object" } },
 };
 

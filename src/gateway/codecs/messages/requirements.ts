@@ -128,33 +128,33 @@ const jsonObject: Rule = (request) => {
  */
 export const MESSAGES_REQUIREMENTS: readonly Requirement[] = [
   {
-    text: "a conversation that does not begin with the user gets a first message `.`; white space at the end of a last message of the assistant is removed",
+    text: "a user message `.` is put before a conversation that does not begin with a user message; if the last message is the assistant's, white space at its end is removed",
     meet: messages,
   },
   {
-    text: "thinking is off if a tool is forced, or in a loop of tools that began without thinking",
+    text: "thinking is off if a tool is forced, or in a tool loop that began without thinking",
     meet: thinking,
   },
   {
-    text: "a budget of thinking is at least 1,024 tokens, and is added to `max_tokens` if it is not below it",
+    text: "a thinking budget is at least 1,024 tokens; if `max_tokens` is not larger than the budget, the budget is added to it",
     meet: budget,
   },
   {
-    text: "`temperature` is at most 1; `top_p` is left out beside a temperature other than 1; both and `top_k` are left out if the model thinks",
+    text: "`temperature` is at most 1; `top_p` is left out if there is a temperature other than 1; both and `top_k` are left out if the model thinks",
     meet: sampling,
   },
   { text: "stop sequences that are only white space are left out", meet: stops },
   {
-    text: "tools that earlier messages call are declared if there are none, and may not be called; `tool_choice` without tools is left out",
+    text: "if a request has no tools, but earlier messages call some, these are declared and may not be called; `tool_choice` without tools is left out",
     meet: tools,
   },
-  { text: "a schema of arguments without a type gets the type `object`", meet: schemas },
+  { text: "an argument schema without a type gets the type `object`", meet: schemas },
   {
     text: "the format `json_object` becomes an instruction of the system message",
     meet: jsonObject,
   },
   {
-    text: "an id of the end user that is longer than 256 characters, or has other characters than letters, digits, `_` and `-`, becomes its hash",
+    text: "an id of the end user that is longer than 256 characters, or has characters other than letters, digits, `_` and `-`, becomes its hash",
     meet: users,
   },
 ].map((requirement) => ({ ...requirement, to: ["messages"] }));
