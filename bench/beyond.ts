@@ -111,4 +111,7 @@ embeddings, T = ${ROUNDS}. Smaller is better; the gain is off minus on per run, 
 
 All scenarios and options were chosen with other seeds on the same data. \`npm run bench -- beyond\` made this page; the table is also
 available as [CSV](tables/beyond.csv) and [LaTeX](tables/beyond.tex).
+
+Shadow evaluation (\`mode: observe\` with a judge) has no rows: it changes no answer. The router learns from its comparisons as from every other
+vote of a judge, whose rows are below; \`gateway/feedback/shadow.test.ts\` checks its win rate against a known truth.
 `;
