@@ -82,7 +82,7 @@ function routerbench(data: string): SourceOptions {
 }
 
 /** The folder of the data sets: JOUST_DATA, or ../shared/data next to the checkout. */
-function dataFolder(): string {
+export function dataFolder(): string {
   const folder = process.env.JOUST_DATA ?? resolve(import.meta.dirname, "../../shared/data");
   if (existsSync(folder)) return folder;
   throw invalidValue(`no data at ${folder}`, "set JOUST_DATA to the folder of the data sets");

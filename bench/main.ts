@@ -49,6 +49,11 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "regret by number of labels and told scores [POLICY ...] (--minutes); writes docs/learning.md",
     load: async () => (await import("./learning.ts")).learning,
   },
+  answers: {
+    summary:
+      "quality and cost of single answers by labels and votes (--rounds, --minutes); writes docs/answers.md",
+    load: async () => (await import("./answers.ts")).answers,
+  },
   beyond: {
     summary: "each addition to the paper, on and off; writes docs/beyond.md",
     load: async () => (await import("./beyond.ts")).beyond,
