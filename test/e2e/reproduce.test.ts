@@ -148,5 +148,17 @@ it("an unknown curve and an unknown experiment are refused at once", async () =>
     code: 2,
     stderr: expect.stringMatching(/did you mean "static_E10_mean"/),
   });
-  expect((await joust("reproduce", "imagenet", ...args)).code).not.toBe(0);
+  expect(await joust("reproduce", "mmlu", "unsen", ...args)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/there is no "unsen"\n.*did you mean "unseen"/),
+  });
+  const runs = await joust("reproduce", ...args, "--runs", "3,imagenet=5");
+  expect(runs).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/"imagenet" is not one of/),
+  });
+  const jobs = async (...names: string[]) =>
+    Number.parseInt((await joust("reproduce", ...names, "--dry-run", ...args)).stdout, 10);
+  const [one, both] = [await jobs("mmlu"), await jobs("mmlu", "mixinstruct")];
+  expect(both).toBeGreaterThan(one + 20);
 });

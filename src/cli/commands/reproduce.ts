@@ -1,17 +1,23 @@
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
 import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "../reproduce/flags.ts";
 import { newCommand } from "../shared/command.ts";
-import {
-  argument,
-  folder,
-  names,
-  readNumber,
-  seed,
-  threads,
-  withModelsFlag,
-  word,
-} from "../shared/flags.ts";
+import { folder, names, readNumber, seed, threads, withModelsFlag, word } from "../shared/flags.ts";
+
+type ExperimentName = Experiment | "all";
+
+function experiments(text: string, previous: readonly ExperimentName[]): ExperimentName[] {
+  const known: readonly ExperimentName[] = [...EXPERIMENTS, "all"];
+  const found = known.find((name) => name === text);
+  if (found !== undefined) return [...previous, found];
+  throw new InputError(
+    { file: "experiments" },
+    `there is no "${text}"`,
+    `${didYouMean(text, known)}choose from ${known.join(", ")}`,
+  );
+}
 
 /** Parses `3` and `3,routerbench=20,unseen=5`. */
 function runs(text: string): ReproduceFlags["runs"] {
@@ -39,7 +45,10 @@ export function reproduceCommand(): Command {
         "joust models get MiniLM",
         "joust reproduce all --data data-sets",
       ],
-      ["Run one experiment with more runs", "joust reproduce unseen --data data-sets --runs 50"],
+      [
+        "Run some experiments with more runs",
+        "joust reproduce mmlu unseen --data data-sets --runs 50",
+      ],
       [
         "Use several machines: the second command runs on each of them",
         "joust reproduce all --data data-sets --workers postgres://joust:secret@db/joust",
@@ -47,7 +56,9 @@ export function reproduceCommand(): Command {
       ],
     ],
   }).addArgument(
-    argument("[experiment]", "experiment to run", [...EXPERIMENTS, "all"]).default("all"),
+    new Argument("[experiments...]", `experiments to run: ${EXPERIMENTS.join(", ")} or all`)
+      .argParser(experiments)
+      .default([], "all"),
   );
   command
     .optionsGroup("Data:")
@@ -116,8 +127,8 @@ export function reproduceCommand(): Command {
       "run only this curve, in all its settings, and print its numbers instead of writing a report: MiniLM_E4_Excel_perf_cost_exp, or a baseline with its vectors, 'joust on MiniLM_E4'",
     )
     .option("--json", "print only reproduce.json");
-  return command.action(async (experiment: Experiment | "all", flags: ReproduceFlags) => {
+  return command.action(async (named: readonly ExperimentName[], flags: ReproduceFlags) => {
     const { runReproduce } = await import("../reproduce/reproduce.ts");
-    process.exitCode = await runReproduce(experiment, flags);
+    process.exitCode = await runReproduce(named, flags);
   });
 }

@@ -36,9 +36,9 @@ import { cacheOf, KINDS, openCache } from "./work.ts";
 
 const DEFAULT_OUT = join("out", "reproduce");
 
-/** Runs the experiments, tests the claims and writes the report. Returns the exit code. */
+/** Runs experiments (all if none is named), tests the claims and writes the report. Returns the exit code. */
 export async function runReproduce(
-  experiment: Experiment | "all",
+  experiments: readonly (Experiment | "all")[],
   flags: ReproduceFlags,
 ): Promise<number> {
   const { out = DEFAULT_OUT, threads = availableParallelism(), seed = 1, quick } = flags;
@@ -50,7 +50,8 @@ export async function runReproduce(
   const wanted = named ?? (quick ? [QUICK_ENCODER] : undefined);
   const encoders = await findEncoders(wanted, places);
   const data = await findDataSets(flags.data);
-  const names = experiment === "all" ? EXPERIMENTS : [experiment];
+  const isAll = experiments.length === 0 || experiments.includes("all");
+  const names = EXPERIMENTS.filter((name) => isAll || experiments.includes(name));
   const usual = quick ? QUICK : FULL;
   const size = { ...usual, ...flags.runs };
   const planning = { data, encoders, size, seed };
@@ -84,7 +85,11 @@ export async function runReproduce(
     signal: interrupt.signal,
     onProgress: (report) => status.show(progressLine(report)),
   };
-  const record = { command: commandOf(experiment, flags), encoders, version: readVersion() };
+  const record = {
+    command: commandOf(isAll ? "all" : names.join(" "), flags),
+    encoders,
+    version: readVersion(),
+  };
   let printed: string | undefined;
   try {
     if (curves) {
@@ -154,11 +159,11 @@ async function workersOf(
 
 /** The command as the report shows it, without the folders of this machine. */
 function commandOf(
-  experiment: string,
+  names: string,
   { data, encoders, runs, seed, quick, models }: ReproduceFlags,
 ): string {
   const parts = [
-    `joust reproduce ${experiment}`,
+    `joust reproduce ${names}`,
     quick && "--quick",
     data !== undefined && "--data DIR",
     models !== undefined && "--models DIR",

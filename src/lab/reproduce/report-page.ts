@@ -111,7 +111,7 @@ function methodsHtml(
   const tables = methodTables(planner, name, { standIn, roundsOf });
   const [first] = tables.flatMap(({ rows }) => rows);
   if (!first) return "";
-  const again = command.replace(/reproduce \w+/, `reproduce ${name}`);
+  const again = command.replace(/reproduce( \w+)+/, `reproduce ${name}`);
   const curve = `${again} --curve "${first[0]}"`;
   return `<details class="methods"><summary>How each curve was made, and how to run one again</summary>
 <p id="${name}-methods">The whole experiment: <code>${htmlText(again)}</code><br>One curve in all its settings, with its numbers as a table: <code>${htmlText(curve)}</code>, or any other name of the first column.
