@@ -15,6 +15,8 @@ const IMAGES = join(ROOT, "docs/images");
 const VOTES = 1000;
 const WIDE = { width: 1440, height: 960 };
 const NARROW = { width: 390, height: 844 };
+/** A busy machine may take long. */
+const TIMEOUT_MS = 120_000;
 const folder = process.argv[2];
 
 interface Shot {
@@ -67,6 +69,7 @@ async function makePictures(browser: Browser, url: string): Promise<void> {
       colorScheme,
       reducedMotion: "reduce",
     });
+    context.setDefaultTimeout(TIMEOUT_MS);
     const page = await context.newPage();
     for (const { name, open, part } of SHOTS) {
       await open(page, url);
@@ -91,6 +94,7 @@ async function makeAll(browser: Browser, url: string, out: string): Promise<void
   for (const colorScheme of ["light", "dark"] as const) {
     for (const viewport of [WIDE, NARROW]) {
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
+      context.setDefaultTimeout(TIMEOUT_MS);
       const page = await context.newPage();
       for (const { name, open, part } of SHOTS) {
         if (part) continue;
@@ -129,7 +133,7 @@ async function holdVote(page: Page): Promise<void> {
 async function sendVote(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Show the models" }).click();
   await page.getByText(/^Since your vote, the estimate for/).waitFor();
-  await page.getByText(/times as much as/).waitFor();
+  await page.getByText(/times as much as|cost about the same/).waitFor();
 }
 
 async function openOptions(page: Page, url: string): Promise<void> {
