@@ -95,7 +95,13 @@ function showCommand(): Command {
         ...catalog.facts(provider, model),
       }));
       const record = { models: catalog.models.date, prices: catalog.prices.date };
-      const text = models.map((one) => `${JSON.stringify(one)}\n`).join("");
+      const isKnown = ({ price, capabilities }: (typeof models)[number]) =>
+        price !== undefined || Object.keys(capabilities).length > 0;
+      const text = models
+        .map((one) =>
+          isKnown(one) ? `${JSON.stringify(one)}\n` : `${one.model}: is not in the catalog\n`,
+        )
+        .join("");
       process.stdout.write(
         json
           ? `${JSON.stringify({ dates: record, models })}\n`
