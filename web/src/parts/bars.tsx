@@ -17,8 +17,7 @@ export function Bars({
       {bars.map(({ name, value, text, colour }) => (
         <li key={name} class="flex flex-col gap-1">
           <span class="flex justify-between gap-3">
-            <span class="min-w-0 break-words">{name}</span>
-            <span class="tabular-nums">{text}</span>
+            <span class="min-w-0 break-words">{name}</span> <span class="tabular-nums">{text}</span>
           </span>
           <span class="h-3 rounded-full bg-sunken" aria-hidden="true">
             <span
