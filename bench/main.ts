@@ -120,8 +120,13 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "OpenAI's Python client and schemathesis against the sandbox (--rounds, requests per endpoint and phase, default 60)",
     load: async () => (await import("./openapi.ts")).openapi,
   },
+  neighbours: {
+    summary:
+      "p99 of others beside a slow client, a slow upstream and a noisy key [NAME ...] (--rounds)",
+    load: async () => (await import("./neighbours.ts")).neighbours,
+  },
   soak: {
-    summary: "memory, p99 and errors of the gateway at half load (--minutes, default 30)",
+    summary: "memory, p99 and errors of the gateway at 70% of its maximal load (--minutes, default 60)",
     load: async () => (await import("./soak.ts")).soak,
   },
 };

@@ -6,12 +6,14 @@ import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver } from "./gateway-driver.ts";
 import { type Server, startJoust, startMock } from "./gateway-servers.ts";
 
-const MINUTES = 30;
-/** Number of parts of the run that are compared. */
-const PARTS = 6;
+const MINUTES = 60;
+/** Share of the maximal load. */
+const LOAD = 0.7;
+/** Number of parts of the run. The last is compared with the second, in which the code is compiled. */
+const PARTS = 4;
 
 /**
- * Runs the gateway at a steady half of its maximal load; one request in ten is a stream. Memory and
+ * Runs the gateway at a steady 70% of its maximal load; one request in ten is a stream. Memory and
  * p99 must not grow, and no request may fail.
  */
 export async function soak(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
@@ -24,7 +26,7 @@ export async function soak(_: readonly string[], flags: BenchFlags): Promise<Ben
     servers.push(joust);
     const driver = await createDriver();
     for (const stream of [false, true]) await driver.rate(joust, stream, 3);
-    const rate = (await maximalRate(joust, driver)) / 2;
+    const rate = LOAD * (await maximalRate(joust, driver));
     process.stderr.write(`${minutes} minutes at ${Math.round(rate)} requests per second\n`);
     const parts: Part[] = [];
     for (let part = 0; part < PARTS; part++) {

@@ -11,7 +11,7 @@ const ROUNDS = 5;
 const SECONDS = 3;
 
 /**
- * Decisions per second that one process and two processes write, each with an answer and an
+ * Decisions per second that one, two and three processes write, each with an answer and an
  * embedding of 256 numbers, in batches of 100, on SQLite and on PostgreSQL (without fsync).
  */
 export async function store(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
@@ -20,7 +20,7 @@ export async function store(_: readonly string[], flags: BenchFlags): Promise<Be
   const names = [
     "sqlite 1",
     "sqlite 2",
-    ...(typeof server === "string" ? [] : ["postgres 1", "postgres 2"]),
+    ...(typeof server === "string" ? [] : ["postgres 1", "postgres 2", "postgres 3"]),
   ];
   const rates = new Map<string, number[]>(names.map((name) => [name, []]));
   for (let round = 0; round < (flags.rounds ?? ROUNDS); round++) {
@@ -38,13 +38,16 @@ export async function store(_: readonly string[], flags: BenchFlags): Promise<Be
   const figures = Object.fromEntries(
     [...rates].map(([name, all]) => [`${name} writer(s), decisions/s`, median(all)]),
   );
-  const gain = (database: string) =>
-    median(rates.get(`${database} 2`)!.map((rate, i) => rate / rates.get(`${database} 1`)![i]!));
+  const gain = (database: string, writers: number) =>
+    median(
+      rates.get(`${database} ${writers}`)!.map((rate, i) => rate / rates.get(`${database} 1`)![i]!),
+    );
   return {
     ratios: {
-      "SQLite, two writers / one writer": gain("sqlite"),
+      "SQLite, two writers / one writer": gain("sqlite", 2),
       ...(typeof server !== "string" && {
-        "PostgreSQL, two writers / one writer": gain("postgres"),
+        "PostgreSQL, two writers / one writer": gain("postgres", 2),
+        "PostgreSQL, three writers / one writer": gain("postgres", 3),
       }),
     },
     figures,
