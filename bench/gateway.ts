@@ -18,8 +18,12 @@ import { median } from "./median.ts";
 const ROUNDS = 30;
 /** Seconds per measurement. Many short rounds are fairer than few long ones, because the speed of the machine varies. */
 const SECONDS = 0.4;
-/** Seconds of full load before the measurement, first with responses, then with streams: rates grow until the code is compiled. */
-const WARM_UP_SECONDS = 5;
+/**
+ * Seconds of full load before the measurement, first with responses, then with streams. Rates grow until the code is
+ * compiled, which takes gateways in Node some 25,000 requests.
+ */
+const WARM_UP_SECONDS = 15;
+const STREAM_WARM_UP_SECONDS = 5;
 const MEMORY_REQUESTS = 100_000;
 const MEMORY_STEPS = 4;
 
@@ -79,7 +83,8 @@ async function measure(
   rounds: number,
 ): Promise<Measurement[][]> {
   for (const server of servers) {
-    for (const stream of [false, true]) await driver.rate(server, stream, WARM_UP_SECONDS);
+    await driver.rate(server, false, WARM_UP_SECONDS);
+    await driver.rate(server, true, STREAM_WARM_UP_SECONDS);
   }
   const all: Measurement[][] = [];
   for (let round = 0; round < rounds; round++) {
