@@ -126,7 +126,8 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     load: async () => (await import("./neighbours.ts")).neighbours,
   },
   soak: {
-    summary: "memory, p99 and errors of the gateway at 70% of its maximal load (--minutes, default 60)",
+    summary:
+      "memory, p99 and errors of the gateway at 70% of its maximal load (--minutes, default 60)",
     load: async () => (await import("./soak.ts")).soak,
   },
 };
