@@ -113,7 +113,10 @@ function findPoint([chart]: Element[]): { x: number; y: number } | undefined {
   const canvas = chart?.querySelector("canvas");
   if (!canvas) return undefined;
   const { left, top, right, bottom } = canvas.getBoundingClientRect();
-  for (let y = top; y < bottom; y += 4) {
+  // A click reaches only what is in the window and not under the header.
+  const header = document.querySelector("header")!.getBoundingClientRect();
+  const end = Math.min(bottom, innerHeight);
+  for (let y = Math.max(top, header.bottom); y < end; y += 4) {
     for (let x = left; x < right; x += 4) {
       const at = { clientX: x, clientY: y, bubbles: true };
       canvas.dispatchEvent(new MouseEvent("mousemove", at));
