@@ -45,6 +45,8 @@ export async function answers(
   const complete = [...new Set(all.map(({ run }) => run))].filter((run) =>
     LABELS.every((labels) => all.some((one) => one.run === run && one.labels === labels)),
   );
+  // The measurement ended before a run was complete.
+  if (complete.length === 0) return { ratios: {}, figures: { runs: 0 } };
   const runs = all.filter(({ run }) => complete.includes(run));
   const ratios: Record<string, number> = {};
   const figures: Record<string, number> = { runs: complete.length };
