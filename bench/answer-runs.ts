@@ -19,7 +19,7 @@ export const LABELS = [0, 5, 20, 80];
 /** Numbers of votes after which joust is measured. */
 export const VOTES = [0, 25, 50, 100, 200, 400];
 /** Utilities that the mean cost of the most expensive model is worth. */
-export const COST_WEIGHTS = [0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2];
+const COST_WEIGHTS = [0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2];
 const SEED = 1;
 const VOTE_SCALE = 3;
 /** Rounds in which joust may ask for votes, and queries after them on which all routers are measured. */

@@ -225,7 +225,12 @@ describe("Learner", () => {
 describe("History", () => {
   it("starts from the horizon after older votes were pruned, with the same posterior", async () => {
     const store = openStore();
-    await store.append([configured(), ...votes(0, 40)]);
+    // A short name may occur among the bytes of numbers by chance.
+    const erased = "a voter whose name is erased";
+    const named = votes(0, 40).map((vote) =>
+      vote.voter === "v2" ? { ...vote, voter: erased } : vote,
+    );
+    await store.append([configured(), ...named]);
     const whole = (await replayed(store)).hash();
     const fold = await replayed(store, 20);
     const token = (await store.acquireLease("auto", "test", 1e9))!;
@@ -241,11 +246,11 @@ describe("History", () => {
     expect(after.counts.votes).toBe(19 + 21 - 4);
     // The name of a voter of pruned votes is erased from the snapshot that is left.
     const start = async () => Buffer.from((await store.snapshot("auto", 20))!.state);
-    expect((await start()).includes("v2")).toBe(true);
-    await forget(store, "auto", "v2", T0);
-    expect((await start()).includes("v2")).toBe(false);
+    expect((await start()).includes(erased)).toBe(true);
+    await forget(store, "auto", erased, T0);
+    expect((await start()).includes(erased)).toBe(false);
     const again = await replayed(store);
-    expect(again.router!.snapshot().voters.records.map(([name]) => name)).not.toContain("v2");
+    expect(again.router!.snapshot().voters.records.map(([name]) => name)).not.toContain(erased);
   });
 
   it("can be folded as if another policy had been configured", async () => {

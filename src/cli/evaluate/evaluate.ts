@@ -14,7 +14,7 @@ import { PaidCalls } from "../../gateway/evaluation/paid-calls.ts";
 import { type Plan, planComparisons, planScores } from "../../gateway/evaluation/plan.ts";
 import { RandomPairs } from "../../gateway/evaluation/random-pairs.ts";
 import { scoreAnswers } from "../../gateway/evaluation/score-answers.ts";
-import { completePrompts, scoreLines } from "../../gateway/evaluation/score-table.ts";
+import { areAllEqual, completePrompts, scoreLines } from "../../gateway/evaluation/score-table.ts";
 import { poolOf } from "../../gateway/routing/calibration.ts";
 import { plural } from "../../lab/report/words.ts";
 import { type Interrupt, interruptible } from "../shared/interrupt.ts";
@@ -165,8 +165,9 @@ async function evaluateByScore(run: Run): Promise<number> {
   const outcomes = await writeOutcomes(flags.out, complete, answering);
   const scores = await writeScores(flags.out, lines);
   const isComplete = !interrupt.signal.aborted;
+  const isUseless = areAllEqual(lines);
   const applied =
-    flags.router !== undefined && isComplete
+    flags.router !== undefined && isComplete && !isUseless
       ? await applyScores(setup, lines, scores, flags)
       : undefined;
   if (flags.json) {
@@ -174,7 +175,7 @@ async function evaluateByScore(run: Run): Promise<number> {
     process.stdout.write(`${JSON.stringify(record)}\n`);
   } else {
     process.stdout.write(
-      `${modelTable(complete, answering)}\n${summary(run, `${complete.length} of ${plural(prompts.length, "prompt")} evaluated completely`, { outcomes, scores }, applied)}`,
+      `${modelTable(complete, answering)}\n${summary(run, `${complete.length} of ${plural(prompts.length, "prompt")} evaluated completely`, { outcomes, scores }, applied, isUseless ? [ALL_EQUAL] : [])}`,
     );
   }
   return interrupt.code;
@@ -243,12 +244,14 @@ function summary(
   done: string,
   files: Readonly<Record<string, string>>,
   applied: string | undefined,
+  warnings: readonly string[] = [],
 ): string {
   const lines = [
     `${done}; ${usd(journal.spent)} of ${usd(flags.budget!)} spent`,
     ...Object.entries(files).map(([name, file]) => `  ${name.padEnd(9)} ${file}`),
     ...failureLines(calls),
     ...(applied === undefined ? [] : [`  router    ${applied}`]),
+    ...warnings,
     ...(calls.isExhausted
       ? ["The budget is used up. A higher --budget continues where this run ended."]
       : []),
@@ -258,6 +261,9 @@ function summary(
   ];
   return `${lines.join("\n")}\n`;
 }
+
+const ALL_EQUAL =
+  "All models have the same score in every category, so nothing was saved for the router. Check the answers and the scorer. Models of the sandbox can only be right on Joust's own questions, data/queries.jsonl.";
 
 function failureLines(calls: PaidCalls): string[] {
   return [...calls.failures].flatMap(([model, { count, reason }]) =>

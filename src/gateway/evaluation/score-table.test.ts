@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { readScores } from "../../core/input/scores.ts";
-import { completePrompts, otherLines, scoreFile, scoreLines } from "./score-table.ts";
+import { areAllEqual, completePrompts, otherLines, scoreFile, scoreLines } from "./score-table.ts";
 
 const write = temporaryFolder();
 const scored = (category: string, scores: Record<string, number>) => ({
@@ -45,4 +45,17 @@ it("has means and errors of the prompts that all models have answered, and keeps
   const merged = await readScores(write("merged.csv", scoreFile([...kept, ...lines])));
   expect(merged.models.get("c,d")!.get("x")).toMatchObject({ perf: 0.3, cost: 1 });
   expect(merged.models.get("a")!.get("z")!.error).toBeNaN();
+});
+
+it("states no error of 0, and says that equal scores are useless", () => {
+  const of = (prompts: ReturnType<typeof scored>[]) =>
+    scoreLines(prompts, ["a", "b"], ({ prompt }) => prompt.category!);
+  const few = of([scored("x", { a: 0, b: 0 }), scored("x", { a: 0, b: 0 })]);
+  // One of four prompts, two of them assumed, would have turned out differently.
+  expect(few.map(({ se }) => se)).toEqual([0, 0].map(() => Math.sqrt((0.25 * 0.75) / 2)));
+  const many = of(Array.from({ length: 98 }, () => scored("x", { a: 1, b: 1 })));
+  expect(many[0]!.se).toBeCloseTo(0.01, 3);
+  expect([few, many].map(areAllEqual)).toEqual([true, true]);
+  const different = [...few, ...of([scored("y", { a: 1, b: 0 })])];
+  expect(areAllEqual(different)).toBe(false);
 });

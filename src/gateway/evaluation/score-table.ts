@@ -23,8 +23,9 @@ export function completePrompts(
 
 /**
  * Mean score and cost of each model in each category, with standard errors that leave out the
- * difficulty of the prompts (docs/decisions/0027-told-scores-with-errors.md). `categoryOf` tells
- * the router's category of a prompt.
+ * difficulty of the prompts (docs/decisions/0027-told-scores-with-errors.md). `categoryOf` returns
+ * the router's category of a prompt. Even if all models score the same, an error is not 0: it is at
+ * least that of a mean over prompts among which one more would have turned out differently.
  */
 export function scoreLines(
   complete: readonly ScoredPrompt[],
@@ -40,15 +41,27 @@ export function scoreLines(
       prompts.map(({ answers }) => Float64Array.from(models, (model) => answers.get(model)!.score)),
     ),
   );
+  const rare = 1 / (complete.length + 2);
+  const leastVariance = rare * (1 - rare);
   return models.flatMap((model, k) =>
     categories.map((category, m) => {
       const answers = rows[m]!.map((scored) => scored.answers.get(model)!);
       const mean = (of: (one: { score: number; cost: number }) => number) =>
         answers.reduce((sum, one) => sum + of(one), 0) / answers.length;
       const perf = mean(({ score }) => score);
-      return { model, category, perf, cost: mean(({ cost }) => cost), se: errors[k]![m]! };
+      const se = Math.max(errors[k]![m]!, Math.sqrt(leastVariance / answers.length));
+      return { model, category, perf, cost: mean(({ cost }) => cost), se };
     }),
   );
+}
+
+/** Whether the scores say nothing about which model is better: all models have the same in every category. */
+export function areAllEqual(lines: readonly ScoreLine[]): boolean {
+  const first = new Map<string, number>();
+  return lines.every(({ category, perf }) => {
+    if (!first.has(category)) first.set(category, perf);
+    return first.get(category) === perf;
+  });
 }
 
 /** The lines of an existing table that the new lines do not replace. */
