@@ -176,17 +176,17 @@ export class LiveRouter {
   }
 
   /**
-   * Tells the other processes of this machine what models have read. Messages of their own for each request would
-   * cost more than a tenth of its processor time, so the news of a few milliseconds share one. The next request of
-   * a conversation comes after its answer was read.
+   * Tells the other processes of this machine what models have read. The news of one turn of the event loop share
+   * a message. They must not wait longer: an agent may send the next request of the conversation, on another
+   * connection, a millisecond after its answer.
    */
   #tellRead(news: ReadNews): void {
     this.#unsaid.push(news);
     if (this.#unsaid.length > 1) return;
-    setTimeout(() => {
+    setImmediate(() => {
       this.#tools.peers.tell("read", [this.name, this.#unsaid]);
       this.#unsaid = [];
-    }, TELL_MS);
+    });
   }
 
   get models(): ReadonlyMap<string, ServedModel> {
@@ -307,8 +307,6 @@ function settingsOf(
 }
 
 const FOREIGN_SHARE = 0.2;
-/** Time for which news of conversations wait for more. */
-const TELL_MS = 10;
 /** Shortest time between two reads of the recent queries. */
 const RECENT_MS = 1000;
 
