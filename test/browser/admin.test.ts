@@ -96,10 +96,10 @@ describeInChromium("administration in the store", ({ open, context }) => {
     const page = await visit("providers");
     await page.getByLabel("Kind").selectOption("another provider");
     await page.getByLabel("Name", { exact: true }).fill("house");
-    await page.getByText("There is a provider house already").waitFor();
+    await page.getByText("A provider house already exists").waitFor();
     expect(await button(page, "Test").last().isDisabled()).toBe(true);
     await page.getByLabel("Name", { exact: true }).fill("house-2");
-    await page.getByText("There is a provider house already").waitFor({ state: "detached" });
+    await page.getByText("A provider house already exists").waitFor({ state: "detached" });
     expect(await button(page, "Test").last().isDisabled()).toBe(false);
   });
 
