@@ -105,9 +105,8 @@ export class Fold {
   }
 
   /** Whether the version that saved a snapshot learned in the same way as this one. */
-  learnsLike({ method }: FoldState): boolean {
-    const own = this.#configuration && methodOf(this.#configuration, this.#findPolicy);
-    return isDeepStrictEqual({ ...method }, { ...own });
+  learnsLike(state: FoldState): boolean {
+    return !isOutdated(state, this.#configuration, this.#findPolicy);
   }
 
   /** Hash of the posterior alone. It does not depend on positions in the log. */
@@ -199,6 +198,16 @@ export function hashOf(posterior: Posterior | undefined): string {
 
 export function readState(bytes: Uint8Array): FoldState {
   return fromBytes(bytes) as FoldState;
+}
+
+/** True if a snapshot under a configuration comes from a version that learned the same votes in another way. */
+export function isOutdated(
+  { method }: FoldState,
+  configuration: Configured | undefined,
+  findPolicy: FindPolicy,
+): boolean {
+  const own = configuration && methodOf(configuration, findPolicy);
+  return !isDeepStrictEqual({ ...method }, { ...own });
 }
 
 function methodOf({ policy, options }: Configured, findPolicy: FindPolicy): Method {

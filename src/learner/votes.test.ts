@@ -14,7 +14,6 @@ import { findPolicy, voted } from "./events.fixture.ts";
 import { exportVotes } from "./export-votes.ts";
 import { History } from "./history.ts";
 import { type ImportOptions, importVotes } from "./import-votes.ts";
-import { prune } from "./prune.ts";
 import { readVotes, voteLine } from "./votes-file.ts";
 
 const newFile = newFiles();
@@ -52,8 +51,6 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) list.push(item);
   return list;
 }
-
-const EXCLUDED = { voter: "v1", weight: 0 };
 
 const row = { at: "2026-01-01T00:00:00Z", query: "Why?", a: "ant", b: "bee", outcome: "a" };
 
@@ -245,58 +242,6 @@ describe("operations on learning", () => {
     await expect(rollBack(store, "auto", { time: T0 + 4500 }, T0)).rejects.toThrow(
       errorText(/were pruned.*hint:/),
     );
-  });
-
-  it("prune old decisions, and votes up to a snapshot, except votes that wait for a thaw", async () => {
-    const store = await start();
-    await store.record([routed(0, { id: "old", at: T0 - 86_400_000 }), routed(50)]);
-    await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(
-      errorText(/no snapshot.*hint:/),
-    );
-    const token = (await store.acquireLease("auto", "test", 1e9))!;
-    const save = async (time: number) => {
-      const fold = await folded(store);
-      const { position } = fold;
-      const snapshot = { position, at: time, hash: fold.hash(), state: fold.toBytes() };
-      await store.saveSnapshot({ router: "auto", ...snapshot }, token);
-    };
-    await save(T0);
-    await freeze(store, "auto", T0 + 11_000);
-    await store.append([voted(12), voted(13)]);
-    await save(T0 + 1);
-    const before = await folded(store);
-    expect(await prune(store, "auto", T0 + 20_000, true)).toMatchObject({
-      decisions: 1,
-      votes: 10,
-    });
-    expect(await store.decision("d50")).toBeDefined();
-    expect((await folded(store)).hash()).toBe(before.hash());
-    await thaw(store, "auto", T0 + 60_000, true);
-    expect((await folded(store)).counts.votes).toBe(12);
-  });
-
-  it.each([
-    ["rolled back", (store: Store) => rollBack(store, "auto", { time: T0 + 4500 }, T0 + 20_000)],
-    ["of an excluded voter", (store: Store) => weigh(store, "auto", EXCLUDED, T0 + 20_000)],
-  ])("prune no votes up to a snapshot that has learned votes %s", async (_, change) => {
-    const store = await start();
-    const token = (await store.acquireLease("auto", "test", 1e9))!;
-    const save = async () => {
-      const fold = await folded(store);
-      const { position } = fold;
-      const snapshot = { position, at: T0, hash: fold.hash(), state: fold.toBytes() };
-      await store.saveSnapshot({ router: "auto", ...snapshot }, token);
-      return fold;
-    };
-    await save();
-    await change(store);
-    await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(
-      errorText(/no snapshot.*hint:/),
-    );
-    await store.append([voted(30)]);
-    const fold = await save();
-    expect((await prune(store, "auto", T0 + 60_000, true)).votes).toBeGreaterThan(0);
-    expect((await folded(store)).hash()).toBe(fold.hash());
   });
 
   it("exclude a voter from earlier and later votes, and include the voter again", async () => {

@@ -336,6 +336,7 @@ function noLongerCount(count: number): string {
 interface PruneFlags extends StoreFlags {
   readonly before: number;
   readonly votes?: boolean | undefined;
+  readonly policy?: string | undefined;
 }
 
 function pruneCommand(): Command {
@@ -343,18 +344,21 @@ function pruneCommand(): Command {
     name: "prune",
     summary: "delete decisions and prompts older than a time",
     description:
-      "Deletes the decisions, answers and prompts of all routers, for all days (UTC) that ended before a time. Charts and everything learned are kept. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
+      "Deletes the decisions, answers and prompts of all routers, for all days (UTC) that ended before a time. Charts and everything learned are kept. With --votes it also deletes the votes of the router, up to the last snapshot before that time that learning can continue from. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
     examples: [
       ["Delete old decisions and prompts", "joust votes prune --before 2026-01-01"],
       ["Delete old votes too", "joust votes prune --before 2026-01-01 --votes"],
     ],
   })
     .requiredOption("--before <time>", "delete what is older than this", time("--before"))
-    .option("--votes", "delete votes too");
+    .option("--votes", "delete votes too")
+    .option("--policy <file>", "file of the router's policy, if it has one of its own");
   return withRouterFlags(command).action((flags: PruneFlags) =>
     printing(flags, async (store, router) => {
-      const deleted = await prune(store, router, flags.before, flags.votes ?? false);
-      const { decisions, votes } = deleted;
+      const { policiesOf } = await import("../replay/replay.ts");
+      const { findPolicy } = await policiesOf(flags.policy);
+      const options = { before: flags.before, votes: flags.votes ?? false, findPolicy };
+      const { decisions, votes } = await prune(store, router, options);
       return `deleted ${plural(decisions, "decision")} with their answers and prompts, ${plural(votes, "vote")}`;
     }),
   );
