@@ -105,6 +105,22 @@ describe("a backup of SQLite files", () => {
     await expect(backUpSqlite(file, backup)).rejects.toThrow(errorText(/is not empty.*hint:/));
     await expect(restoreSqlite(backup, file)).rejects.toThrow(errorText(/exists.*hint:/));
   });
+
+  it.each(["-wal", "-shm", "-head"])(
+    "is not restored beside a file joust.db%s of another store",
+    async (suffix) => {
+      const { file, folder, backup } = await filled();
+      await backUpSqlite(file, backup);
+      const target = join(folder, "killed", "joust.db");
+      mkdirSync(join(folder, "killed"));
+      writeFileSync(`${target}${suffix}`, "left by a killed process");
+      await expect(restoreSqlite(backup, target)).rejects.toThrow(
+        errorText(new RegExp(`joust.db${suffix}: exists; hint: .* away first: joust.db${suffix}$`)),
+      );
+      rmSync(`${target}${suffix}`);
+      await restoreSqlite(backup, target);
+    },
+  );
 });
 
 it("verify names damaged files and changes nothing", async () => {

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { InputError } from "../../core/input/input-error.ts";
 import { lastPosition } from "../sqlite/check.ts";
@@ -56,12 +56,16 @@ export async function restoreSqlite(
   onFile: OnFile = () => {},
 ): Promise<Manifest> {
   const manifest = await checkBackup(backup, onFile);
-  for (const used of [file, `${file}-head`, folderOf(file)]) {
-    if (!existsSync(used)) continue;
+  // SQLite would apply the changes in a leftover -wal file to the restored file.
+  const used = [file, `${file}-wal`, `${file}-shm`, `${file}-head`, folderOf(file)].filter((path) =>
+    existsSync(path),
+  );
+  if (used[0] !== undefined) {
+    const names = used.map((path) => basename(path)).join(", ");
     throw new InputError(
-      { file: used },
+      { file: used[0] },
       "exists",
-      "restore into an empty folder, or move it away first",
+      `restore into an empty folder, or move what is left of the old store away first: ${names}`,
     );
   }
   createFolder(join(file, ".."), true);
