@@ -113,6 +113,18 @@ describe("Router", () => {
     }
   });
 
+  it("does not charge the budget for a query with `isCharged: false`, only by `charge`", () => {
+    const costs = Float64Array.of(1, 0.4, 0.2, 0.1);
+    const router = new Router(uniform.create(pool, {}), { budget: 0.3 });
+    const pacer = () => router.snapshot().serving!.pacer;
+    router.route({ ...query(0), costs, isCharged: false }, Random.seeded(1));
+    expect(pacer()).toEqual({ price: 0, squares: 0 });
+    router.charge([0, 1], costs);
+    const expected = new Pacer(0.3);
+    expected.spend(1.4);
+    expect(pacer()).toEqual(expected.snapshot());
+  });
+
   it("penalises latency as well as cost", () => {
     const { policy, rounds } = spied(uniform.create(pool, {}));
     const latencies = Float64Array.of(1, 2, 3, 4);

@@ -64,9 +64,18 @@ export class Router {
       estimate: choice.estimate,
       lambda,
     });
-    this.#charge(decision, query.costs);
+    if (query.isCharged !== false) this.charge(shown, query.costs);
     this.#remember(decision);
     return decision;
+  }
+
+  /**
+   * Charges the budget with the expected cost of a pair. `route` does this itself unless its query has
+   * `isCharged: false`.
+   */
+  charge([a, b]: readonly [number, number], costs: Float64Array | undefined): void {
+    if (!costs || !this.#pacer) return;
+    this.#pacer.spend((costs[a]! + (a === b ? 0 : costs[b]!)) / this.settings.costUnit);
   }
 
   /**
@@ -231,12 +240,6 @@ export class Router {
     return { pair, propensity: explore * uniform + (same ? 1 - explore : 0) };
   }
 
-  /** Records the cost of the decision with the budget. */
-  #charge({ pair: [a, b] }: RoutedChoice, costs: Float64Array | undefined): void {
-    if (!costs || !this.#pacer) return;
-    this.#pacer.spend((costs[a]! + (a === b ? 0 : costs[b]!)) / this.settings.costUnit);
-  }
-
   /** Remembers a duel until its vote arrives. */
   #remember(decision: RoutedChoice): void {
     this.#rounds++;
@@ -342,6 +345,11 @@ export interface RouteQuery {
   readonly kappa?: number | undefined;
   /** 1 for one answer, 2 for two different ones if there are two candidates. Default: the policy decides. */
   readonly answers?: 1 | 2 | undefined;
+  /**
+   * Whether `route` charges the budget with the chosen pair. Default: true. False is for callers that may serve
+   * another pair or none; they call `charge` with the pair that they serve.
+   */
+  readonly isCharged?: boolean | undefined;
 }
 
 /** The result of routing a query, with models as indices into the pool. */

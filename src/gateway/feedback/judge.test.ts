@@ -106,6 +106,23 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     await expect.poll(votes).toHaveLength(2);
   });
 
+  it("does not charge the budget of the router for the answers that it compares", async () => {
+    const url = await startModels();
+    const price = "price: {input: 1, output: 1}";
+    const { post, store, serving } = await startGateway(
+      `providers: {p: {url: "${url}"}}
+models: {bad: {provider: p, ${price}}, good: {provider: p, ${price}}, judge: {provider: p}}
+routers: {auto: {models: [bad, good], budget: 100, judge: {model: judge, share: 1}}}`,
+    );
+    expect((await post("/v1/chat/completions", chat("hi"))).status).toBe(200);
+    await expect
+      .poll(async () => (await store.logEvents("auto", 0, 100)).map(({ kind }) => kind))
+      .toContain("voted");
+    // Each charge of far less than the budget adds almost 1 to the sum of squares.
+    const { pacer } = serving().routers.get("auto")!.view.router.snapshot().serving!;
+    expect(pacer!.squares).toBeCloseTo(1, 3);
+  });
+
   it("does not vote if it names no winner, and logs a warning", async () => {
     const url = await startModels();
     const { post, get, lines } = await startGateway(

@@ -28,6 +28,8 @@ export interface ChoiceQuery {
 export interface PoolChoice {
   readonly candidates: Candidates;
   readonly pair: readonly [number, number];
+  /** The pair that the policy chose in mode observe, in which `fallback` is served. */
+  readonly observed?: readonly [number, number];
   readonly propensity: number;
   /** True if the policy chose, rather than the mode, the session or the guard. */
   readonly isPolicyChoice?: boolean;
@@ -39,7 +41,10 @@ export interface PoolChoice {
   readonly reasons?: Reasons | undefined;
 }
 
-/** Lets the policy choose within the limits that mode, session and guard set. */
+/**
+ * Lets the policy choose within the limits that mode, session and guard set. The budget of the router is not
+ * charged, because the caller may not serve the pair.
+ */
 export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
   const candidates = candidatesOf(view, query.needs, query.allowed);
   const costs = expectedCosts(view.pool.models, query.quotes);
@@ -60,6 +65,7 @@ export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
       costs: costs?.all,
       lambda: price * costUnit,
       answers: answersOf(query),
+      isCharged: false,
     },
     random,
   );
@@ -77,7 +83,7 @@ export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
   const nameOf = (k: number) => models[k]!.name;
   if (config.mode === "observe") {
     const observed = { pair: [nameOf(pair[0]), nameOf(pair[1])] as const, propensity };
-    return { ...choice, ...only(fixed!), reasons: { observed } };
+    return { ...choice, ...only(fixed!), observed: pair, reasons: { observed } };
   }
   if (fixed === undefined || query.duel === true) return { ...choice, isPolicyChoice: true };
   if (isFirm) return { ...choice, reasons: { kept: { model: nameOf(fixed), because: "tools" } } };

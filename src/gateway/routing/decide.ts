@@ -135,6 +135,8 @@ export async function decide(
       : planned;
   const isLater = isDuel && duel.reason === "later";
   router.cap.routed(isDuel);
+  // In mode observe, the budget limits the choices that are logged. Mode bypass makes none.
+  if (view.config.mode !== "bypass") view.router.charge(choice.observed ?? pair, choice.costs?.all);
   stopwatch?.stage("decide");
   // Duels, explored choices and decisions with an id of the client are always stored. A choice is
   // explored if the policy makes it rarely.
