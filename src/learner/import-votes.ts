@@ -25,6 +25,8 @@ export interface Imported {
   readonly votes: number;
   /** Votes that were in the log already. */
   readonly repeated: number;
+  /** Votes that are left out because they are as old as pruned votes, and so may have been learned before. */
+  readonly tooOld: number;
   /** Votes on models that the router does not have, if there are any, and the names of these models. */
   readonly unknown?: UnknownModels | undefined;
 }
@@ -42,16 +44,17 @@ export async function importVotes(
   options: ImportOptions,
 ): Promise<Imported> {
   const unknown = await checkFile(file, options);
-  const count = { votes: 0, repeated: 0 };
+  const count = { votes: 0, repeated: 0, tooOld: 0 };
   let batch: VoteLine[] = [];
   const flush = async () => {
     const votes = await eventsOf(router, batch, options);
-    for (const { status } of await store.append(votes)) {
-      if (status === "logged") count.votes++;
+    for (const receipt of await store.append(votes)) {
+      if (receipt.status === "logged") count.votes++;
+      else if (receipt.status === "refused" && receipt.reason === "unknown") count.tooOld++;
       else count.repeated++;
     }
     batch = [];
-    options.onProgress?.(count.votes + count.repeated);
+    options.onProgress?.(count.votes + count.repeated + count.tooOld);
   };
   for await (const line of readVotes(file)) {
     batch.push(line);
@@ -129,6 +132,7 @@ async function eventsOf(
     encoder,
     x: toFloat32(x ?? embeddings.shift()!),
     models,
+    decided: at,
     cast: at,
   }));
 }

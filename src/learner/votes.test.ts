@@ -58,8 +58,16 @@ describe("votes import", () => {
   it("logs the votes of a file once, however often it is imported", async () => {
     const store = openStore();
     const file = jsonl(row, row, { ...row, voter: "ann" }, { ...row, outcome: "tie" });
-    expect(await importVotes(store, "auto", file, hashing)).toEqual({ votes: 4, repeated: 0 });
-    expect(await importVotes(store, "auto", file, hashing)).toEqual({ votes: 0, repeated: 4 });
+    expect(await importVotes(store, "auto", file, hashing)).toEqual({
+      votes: 4,
+      repeated: 0,
+      tooOld: 0,
+    });
+    expect(await importVotes(store, "auto", file, hashing)).toEqual({
+      votes: 0,
+      repeated: 4,
+      tooOld: 0,
+    });
     const [first] = await store.logEvents("auto", 0, 10);
     const [x] = await hashEncoder.encode(["Why?"]);
     expect(first).toMatchObject({
@@ -70,6 +78,24 @@ describe("votes import", () => {
       models: ["ant", "bee"],
       x: x!.map(Math.fround),
     });
+  });
+
+  it("leaves out votes that may have been pruned, and logs later ones", async () => {
+    const store = openStore();
+    await store.append([configured()]);
+    const lines = Array.from({ length: 20 }, (_, n) => voteLine(voted(n), undefined));
+    const time = () => T0 + 60_000;
+    await importVotes(store, "auto", jsonl(...lines), { ...plain, time });
+    const fold = await folded(store);
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const { position } = fold;
+    const snapshot = { position, at: time(), hash: fold.hash(), state: fold.toBytes() };
+    await store.saveSnapshot({ router: "auto", ...snapshot }, token);
+    await store.prune({ votes: { router: "auto", upTo: position } });
+    const later = voteLine(voted(20, { at: time() + 1 }), undefined);
+    const again = await importVotes(store, "auto", jsonl(...lines, later), plain);
+    expect(again).toEqual({ votes: 1, repeated: 0, tooOld: 20 });
+    expect((await folded(store)).counts.votes).toBe(21);
   });
 
   it("refuses votes on models that the router does not have, unless they are allowed", async () => {
@@ -86,6 +112,7 @@ describe("votes import", () => {
     expect(allowed).toEqual({
       votes: 4,
       repeated: 0,
+      tooOld: 0,
       unknown: { votes: 3, models: ["beee", "emu"] },
     });
   });

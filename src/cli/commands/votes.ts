@@ -87,7 +87,7 @@ function importCommand(): Command {
     name: "import",
     summary: "log the votes of a file",
     description:
-      "Logs the votes of a file. The whole file is checked before the first vote is logged.",
+      "Logs the votes of a file. The whole file is checked before the first vote is logged. Votes that are in the log already are not logged again. Votes from before the last joust votes prune --votes are left out, because they may have been learned and deleted.",
     examples: [["Import a file", "joust votes import votes.jsonl"]],
   })
     .argument("<file>", 'jsonl or jsonl.gz: {"at","query"|"x","a","b","outcome","voter"?}')
@@ -111,7 +111,7 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
   const { encoder, name, known } = await openRouterEncoder(store, router, flags.encoder, places);
   const status = statusLine(process.stderr);
   try {
-    const { votes, repeated, unknown } = await importVotes(store, router, file, {
+    const { votes, repeated, tooOld, unknown } = await importVotes(store, router, file, {
       encode: (texts) => encoder.encode(texts),
       encoder: name,
       dimension: encoder.dimension,
@@ -122,7 +122,13 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
     });
     status?.clear();
     const again = repeated > 0 ? `; ${repeated} were in the log already` : "";
-    process.stdout.write(`imported ${plural(votes, "vote")} for the router ${router}${again}\n`);
+    const old =
+      tooOld > 0
+        ? `; left out ${tooOld} from before the last prune, which may be learned already`
+        : "";
+    process.stdout.write(
+      `imported ${plural(votes, "vote")} for the router ${router}${again}${old}\n`,
+    );
     if (unknown) {
       process.stderr.write(
         `joust: ${plural(unknown.votes, "vote")} on models that the router does not have will not be learned: ${unknown.models.join(", ")}\n`,
