@@ -52,10 +52,16 @@ export async function rollBack(
     );
   }
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
+  // Votes of a freeze are undone if the rollback undoes its thaw, even those before the last position that stays.
+  const from = schedule.freezeAt(to) ?? to;
   let undone = 0;
-  for await (const event of inPages((after, limit) => store.logEvents(router, after, limit), to)) {
+  for await (const event of inPages(
+    (after, limit) => store.logEvents(router, after, limit),
+    from,
+  )) {
     if (event.kind !== "voted" || "comment" in event.verdict) continue;
-    if (schedule.countsAt(event) !== undefined) undone++;
+    const countsAt = schedule.countsAt(event);
+    if (countsAt !== undefined && countsAt > to) undone++;
   }
   await log(store, { kind: "rolled_back", router, at, to });
   return undone;

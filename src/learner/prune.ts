@@ -27,7 +27,7 @@ export async function prune(
   const last = await store.positionAt(router, before - 1);
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   for (const position of (await store.snapshotPositions(router)).toReversed()) {
-    if (position > last || schedule.isFrozenAt(position)) continue;
+    if (position > last || schedule.freezeAt(position) !== undefined) continue;
     const stored = await store.snapshot(router, position);
     // A damaged snapshot is not found, and the store returns an older one.
     if (stored?.position !== position) continue;

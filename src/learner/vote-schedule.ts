@@ -68,9 +68,12 @@ export class VoteSchedule {
     return this.#freezes.at(-1)?.to === Infinity;
   }
 
-  /** True if learning is frozen at a position, so that votes before it may count only at a later thaw. */
-  isFrozenAt(position: number): boolean {
-    return this.#freezes.some(({ from, to }) => from < position && position < to);
+  /**
+   * Position of the freeze during which a position was logged, or undefined if learning was not frozen.
+   * Votes since the freeze count only at a later thaw, if at all.
+   */
+  freezeAt(position: number): number | undefined {
+    return this.#freezes.find(({ from, to }) => from < position && position < to)?.from;
   }
 
   /** Position of the freeze that the thaw at a position ends, or undefined if it ends none. */

@@ -245,6 +245,21 @@ describe("operations on learning", () => {
     expect(await votesIn(store)).toBe(2);
   });
 
+  it("count the votes of a freeze if a rollback undoes its thaw", async () => {
+    const store = await start();
+    await freeze(store, "auto", T0);
+    await store.append([voted(10), voted(11), voted(12)]);
+    const during = await store.head("auto");
+    await thaw(store, "auto", T0, true);
+    const thawed = await store.head("auto");
+    await store.append([voted(13), voted(14)]);
+    expect(await votesIn(store)).toBe(15);
+    expect(await rollBack(store, "auto", { position: thawed }, T0)).toBe(2);
+    expect(await votesIn(store)).toBe(13);
+    expect(await rollBack(store, "auto", { position: during }, T0)).toBe(3);
+    expect(await votesIn(store)).toBe(10);
+  });
+
   it("never undo votes from before the time that is named, even if a clock was set back", async () => {
     const store = openStore();
     const hour = 3_600_000;
