@@ -90,7 +90,11 @@ const Spend = z.object({
     .describe(
       "Part of `total` that paid for learning, estimated by the mean cost of each model's answers: second answers of duels, and answers and verdicts of a judge. Random choices are not part of it, because their answers are served.",
     ),
-  always: z.array(Alternative).describe("Each model alone, if its price is known."),
+  always: z
+    .array(Alternative)
+    .describe(
+      "Each model alone, if its price is known and it was in the pool during the whole comparison.",
+    ),
   always_best: Alternative.extend({
     among: z
       .array(z.string())

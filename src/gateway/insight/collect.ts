@@ -53,6 +53,7 @@ async function collectRouter(
     const { overall } = leaderboardOf(view, Random.seeded(1).split("worlds"));
     const spend = spendOf(await store.tallies(span), pricesOf(router.models.values()), overall);
     if (spend.always_best) metrics.savings.set({ router: name }, spend.always_best.savings);
+    else metrics.savings.remove({ router: name });
   } catch {
     // If the store is down, the gauges keep their values and joust_store_up is 0.
   }

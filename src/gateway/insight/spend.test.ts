@@ -102,6 +102,32 @@ describe("spend", () => {
     expect(spendOf([old], prices, overall)).toMatchObject({ always: [], always_best: null });
   });
 
+  it("leaves out a model that was added within the window, until the window has only steps with it", () => {
+    const before = [
+      row(ALL_MODELS, { shown: 10, cost: 2, priced: 10 }),
+      row("fair", { always_cost: 1.5, priced: 10, cost: 2 }),
+    ];
+    const after = [
+      row(ALL_MODELS, { shown: 1, cost: 1, priced: 1 }, 300_000),
+      row("fair", { always_cost: 0.15, priced: 1, cost: 1 }, 300_000),
+      row("expensive", { always_cost: 0.5 }, 300_000),
+    ];
+    const names = (list: readonly Tally[], known = prices) =>
+      spendOf(list, known, overall).always.map(({ model }) => model);
+    expect(names(before)).toEqual(["fair"]);
+    const spend = spendOf([...before, ...after], prices, overall);
+    expect(spend.always).toEqual([expect.objectContaining({ model: "fair", cost: 1.65 })]);
+    // The leaderboard's first model is the new one.
+    expect(spend).toMatchObject({ always_best: null, always_cheapest: { model: "fair" } });
+    expect(spendOf(after, prices, overall).always_best).toMatchObject({ cost: 0.5, savings: -0.5 });
+    // Always using a model that is free costs nothing, whenever it was added.
+    const free = new Map([...prices, ["free", { input: 0, output: 0 }]]);
+    expect(names(before, free)).toEqual(["fair", "free"]);
+    // The provider charged nothing for the model's own answers.
+    const uncharged = [before[0]!, row("cheap", { priced: 10 })];
+    expect(names(uncharged)).toEqual(["cheap"]);
+  });
+
   it("has a wider interval if the model gave few answers or its common errors are large", () => {
     const width = (counts: object) => {
       const list = [row(ALL_MODELS, { cost: 2, priced: 10 }), row("fair", counts)];

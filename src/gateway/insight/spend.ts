@@ -22,7 +22,8 @@ export function pricesOf(models: Iterable<{ readonly spec: ModelSpec }>): Prices
 
 /**
  * Cost of the window, and its comparison with one model for all requests. Steps that were logged
- * by a version without this comparison are left out of it.
+ * by a version without this comparison are left out of it, and so are models that were added, or
+ * got their price, after the first of the other steps.
  */
 export function spendOf(
   tallies: readonly Tally[],
@@ -35,12 +36,16 @@ export function spendOf(
     ),
   );
   const byModel = sumsOf(tallies);
-  const compared = sumsOf(tallies.filter(({ bucket }) => comparable.has(bucket)));
+  const inComparison = tallies.filter(({ bucket }) => comparable.has(bucket));
+  const compared = sumsOf(inComparison);
   const all = byModel.get(ALL_MODELS) ?? noCounts();
   const together = compared.get(ALL_MODELS) ?? noCounts();
   const { cost: spent } = together;
-  const always = [...prices.keys()].flatMap((model): Alternative[] => {
-    const found = alwaysCost(compared.get(model), together);
+  const steps = stepsByModel(inComparison);
+  const always = [...prices].flatMap(([model, price]): Alternative[] => {
+    const isFree = price.input === 0 && price.output === 0;
+    const isWhole = isFree || steps.get(model) === comparable.size;
+    const found = isWhole ? alwaysCost(compared.get(model), together) : undefined;
     if (!found) return [];
     const { cost, lo, hi } = found;
     return [{ model, cost, savings: cost - spent, lo: lo - spent, hi: hi - spent }];
@@ -80,6 +85,18 @@ export function sumsOf(tallies: readonly Tally[]): Map<string, Counts> {
     sums.set(model, sum ? addCounts(sum, counts) : counts);
   }
   return sums;
+}
+
+/**
+ * Number of steps for which the cost of "always this model" is known, by model. A step in which the model's own
+ * answers were charged at 0 counts too.
+ */
+function stepsByModel(tallies: readonly Tally[]): Map<string, number> {
+  const steps = new Map<string, number>();
+  for (const { model, counts } of tallies) {
+    if (counts.always_cost > 0 || counts.priced > 0) steps.set(model, (steps.get(model) ?? 0) + 1);
+  }
+  return steps;
 }
 
 function alwaysBest(

@@ -61,7 +61,7 @@ export function savingAssessment({ spend, counts, models }: Stats): Assessment {
     const sentence =
       spend.requests === 0
         ? "There are no requests yet."
-        : "Without prices the savings are unknown.";
+        : "The savings are unknown: the best model has no price, or was added within this time.";
     return { figure: dollars(total), tone: "open", caption, sentence };
   }
   if (spend.requests < FEW) {

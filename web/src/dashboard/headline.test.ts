@@ -70,7 +70,7 @@ describe("the sentence at the top", () => {
       stats({ counts: { votes: 6, duels: 0 } }),
       "Routing answered 500 requests in the last day; after 6 votes it is too early to judge what it saves.",
     ],
-    ["no prices", stats({}, { always_best: null }), "prices are missing"],
+    ["no prices", stats({}, { always_best: null }), "the best model has no price"],
     [
       "higher cost",
       stats({}, { always_best: { ...best, savings: -10, lo: -15, hi: -5 } }),

@@ -48,7 +48,7 @@ export function headlineOf(
 function savingPart({ spend, counts, forecast }: Stats, windowName: string): string {
   const { always_best: best } = spend;
   if (!best || best.cost <= 0) {
-    return `Routing answered ${plural(spend.requests, "request")} in the ${windowName}; what it saves is unknown, because prices are missing`;
+    return `Routing answered ${plural(spend.requests, "request")} in the ${windowName}; what it saves is unknown, because the best model has no price or was added within this time`;
   }
   if (spend.requests < FEW) {
     return `Routing answered ${plural(spend.requests, "request")} in the ${windowName}, too few to judge what it saves`;
