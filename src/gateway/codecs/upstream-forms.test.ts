@@ -3,6 +3,7 @@ import { DIALECTS, type DialectName } from "../wire/dialect-names.ts";
 import { CODECS } from "./codecs.ts";
 import { Accumulator } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
+import type { ItemEvent } from "./items/event.ts";
 
 /** Tests streams that upstreams send in forms other than those that the codecs write. */
 
@@ -67,6 +68,56 @@ describe("streams of chat upstreams", () => {
       { name: "a", arguments: "{" },
       { name: "b", arguments: "[]" },
     ]);
+  });
+
+  it("an empty finish_reason does not end the answer", () => {
+    const answer = read("chat", [
+      chunk({ content: "Hel" }, { finish_reason: "" }),
+      chunk({ content: "lo" }, { finish_reason: "" }),
+      chunk({}, { finish_reason: "length" }),
+    ]);
+    expect(answer.choices[0]).toMatchObject({
+      items: [{ content: [{ text: "Hello" }] }],
+      stop: { reason: "length" },
+    });
+  });
+
+  it("parallel calls may all have the index 0", () => {
+    const whole = (id: string, path: string) => ({
+      index: 0,
+      id,
+      function: { name: "read", arguments: JSON.stringify({ path }) },
+    });
+    const answer = read("chat", [
+      called(whole("1", "a")),
+      called(whole("2", "b")),
+      chunk({}, { finish_reason: "tool_calls" }),
+    ]);
+    expect(answer.choices[0]!.items).toMatchObject([
+      { callId: "1", arguments: '{"path":"a"}' },
+      { callId: "2", arguments: '{"path":"b"}' },
+    ]);
+  });
+
+  it("parallel calls may be mixed: one is complete before the next one begins", () => {
+    const start = (index: number, id: string) => ({ index, id, function: { name: "f" } });
+    const part = (index: number, text: string) => ({ index, function: { arguments: text } });
+    const parser = CODECS.chat.streamParser();
+    const events: string[] = [];
+    const note = (event: ItemEvent) => {
+      if (event.type === "item" || event.type === "done") events.push(event.type + event.index);
+      if (event.type === "delta") events.push(event.index + event.text);
+    };
+    const push = (data: object) => parser.push(JSON.stringify(data), note);
+    push(called(start(0, "a"), start(1, "b"), start(2, "c")));
+    push(called(part(0, '{"x":{}'), part(1, '{"y":')));
+    expect(events).toEqual(["item0", '0{"x":{}']);
+    push(called(part(0, "}")));
+    push(called(part(1, "1}"), part(2, "{")));
+    push(chunk({}, { finish_reason: "tool_calls" }));
+    const first = ["item0", '0{"x":{}', "0}", "done0"];
+    const second = ["item1", '1{"y":', "11}", "done1"];
+    expect(events).toEqual([...first, ...second, "item2", "2{", "done2"]);
   });
 
   it("a call in the older format becomes a function call", () => {

@@ -2,15 +2,24 @@ import { isRecord, type Json } from "../../wire/json.ts";
 import type { Usage } from "../items/answer.ts";
 import type { StreamParser } from "../items/codec.ts";
 import type { DeltaKind, Emit } from "../items/event.ts";
-import type { Item } from "../items/item.ts";
-import { num, readEvent, record, records, str } from "../items/read.ts";
+import type { FunctionCallItem, Item } from "../items/item.ts";
+import { num, parseJson, readEvent, record, records, str } from "../items/read.ts";
 import { originOf } from "../items/reasoning.ts";
 import { legacyId, readCall } from "./messages.ts";
 import { readContent, readThinking } from "./parts.ts";
-import { readStop, readUsage } from "./usage.ts";
+import { isFinishReason, readStop, readUsage } from "./usage.ts";
 
 /** Highest number of choices that are read from a stream. No API sends as many. */
 const MOST_CHOICES = 1024;
+
+/** A call of a tool. */
+interface Call {
+  readonly item: FunctionCallItem;
+  /** Arguments so far. */
+  text: string;
+  /** Index of its item; undefined while the call waits for the one before. */
+  index: number | undefined;
+}
 
 /** State of one choice. */
 interface Open {
@@ -21,14 +30,19 @@ interface Open {
   /** Part of the open message and its kind: a text and a refusal are different parts. */
   part: number;
   kind: DeltaKind | undefined;
-  /** Index of the item of each call, by the index of the call on the wire. */
-  readonly calls: Map<number, number>;
+  /** Calls by their index on the wire. */
+  readonly calls: Map<number, Call>;
+  /** The call whose item is open. */
+  call: Call | undefined;
+  /** Calls that began before the arguments of the open call were complete. */
+  readonly waiting: Call[];
   stopped: boolean;
 }
 
 /**
- * Reads the chunks of a chat completion. A call ends where the next one begins, because upstreams send
- * calls one after the other.
+ * Reads the chunks of a chat completion. Most upstreams send parallel calls one after the other, and a call
+ * ends where the next one begins. If an upstream mixes them, the later ones wait until the arguments of the
+ * open one are complete.
  */
 export class ChatStreamParser implements StreamParser {
   #model = "";
@@ -95,7 +109,8 @@ export class ChatStreamParser implements StreamParser {
       const legacy = record(delta.function_call);
       if (legacy) this.#call(index, open, { function: legacy, id: legacyId(legacy.name) }, emit);
     }
-    if (typeof choice.finish_reason !== "string" || open.stopped) return;
+    if (!isFinishReason(choice.finish_reason) || open.stopped) return;
+    this.#beginWaiting(index, open, true, emit);
     this.#close(index, open, emit);
     open.stopped = true;
     emit({ type: "stop", choice: index, stop: readStop(choice.finish_reason) });
@@ -111,23 +126,39 @@ export class ChatStreamParser implements StreamParser {
   ): void {
     if (typeof text !== "string") return;
     const type = kind === "reasoning" ? "reasoning" : "message";
-    if (open.type !== type) this.#open(choice, open, EMPTY[type], emit);
-    else if (open.kind !== kind) open.part++;
+    if (open.type !== type) {
+      this.#beginWaiting(choice, open, true, emit);
+      this.#open(choice, open, EMPTY[type], emit);
+    } else if (open.kind !== kind) open.part++;
     open.kind = kind;
     const index = open.items - 1;
     emit({ type: "delta", choice, index, part: open.part, kind, text, logprobs });
   }
 
   #call(choice: number, open: Open, wire: Json, emit: Emit): void {
-    const call = readCall(wire);
-    const key = num(wire.index) ?? (call.name === "" ? open.calls.size - 1 : open.calls.size);
-    if (!open.calls.has(key)) {
-      this.#open(choice, open, { ...call, arguments: "", extra: undefined }, emit);
-      open.calls.set(key, open.items - 1);
+    const read = readCall(wire);
+    const key = num(wire.index) ?? (read.name === "" ? open.calls.size - 1 : open.calls.size);
+    let call = open.calls.get(key);
+    if (!call || isOther(read, call.item)) {
+      const item = { ...read, arguments: "", extra: undefined };
+      call = { item, text: "", index: undefined };
+      open.calls.set(key, call);
+      open.waiting.push(call);
     }
-    if (call.arguments === "") return;
-    const index = open.calls.get(key)!;
-    emit({ type: "delta", choice, index, part: 0, kind: "arguments", text: call.arguments });
+    call.text += read.arguments;
+    if (call.index !== undefined) emitArguments(choice, call.index, read.arguments, emit);
+    this.#beginWaiting(choice, open, false, emit);
+  }
+
+  /** Opens the items of waiting calls: all of them, or those before which no call is incomplete. */
+  #beginWaiting(choice: number, open: Open, all: boolean, emit: Emit): void {
+    while (open.waiting.length > 0 && (all || !open.call || isComplete(open.call))) {
+      const call = open.waiting.shift()!;
+      this.#open(choice, open, call.item, emit);
+      call.index = open.items - 1;
+      open.call = call;
+      emitArguments(choice, call.index, call.text, emit);
+    }
   }
 
   #open(choice: number, open: Open, item: Item, emit: Emit): void {
@@ -142,8 +173,23 @@ export class ChatStreamParser implements StreamParser {
     if (open.type === undefined) return;
     const origin = open.type === "reasoning" ? originOf("chat", this.#model) : undefined;
     open.type = undefined;
+    open.call = undefined;
     emit({ type: "done", choice, index: open.items - 1, origin });
   }
+}
+
+/** Some servers send every parallel call with the index 0; a name and another id begin a new one. */
+function isOther(read: FunctionCallItem, known: FunctionCallItem): boolean {
+  return read.name !== "" && read.callId !== "" && read.callId !== known.callId;
+}
+
+function isComplete({ item, text }: Call): boolean {
+  return item.custom === true || (text.trimEnd().endsWith("}") && parseJson(text) !== undefined);
+}
+
+function emitArguments(choice: number, index: number, text: string, emit: Emit): void {
+  if (text === "") return;
+  emit({ type: "delta", choice, index, part: 0, kind: "arguments", text });
 }
 
 /** Text of content that comes in parts (Mistral). */
@@ -164,6 +210,8 @@ function newChoice(): Open {
     part: 0,
     kind: undefined,
     calls: new Map(),
+    call: undefined,
+    waiting: [],
     stopped: false,
   };
 }

@@ -49,6 +49,11 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   content_filter: "content_filter",
 };
 
+/** Whether the answer has ended. Some servers write an empty text in the chunks before the end. */
+export function isFinishReason(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
 /** Reads finish_reason. Reasons of other upstreams count as the normal end. */
 export function readStop(reason: unknown): Stop {
   return { reason: REASONS[String(reason)] ?? "end" };

@@ -1,4 +1,4 @@
-import { readUsage } from "../../codecs/chat/usage.ts";
+import { isFinishReason, readUsage } from "../../codecs/chat/usage.ts";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn } from "../upstream/error.ts";
 import type { Keep } from "../upstream/event-cutter.ts";
@@ -126,7 +126,5 @@ function hasEntries(data: Members, name: string): boolean {
 
 function isFinal(data: Members | undefined): boolean {
   const choices = data?.value("choices");
-  return (
-    Array.isArray(choices) && choices.some((choice) => typeof choice?.finish_reason === "string")
-  );
+  return Array.isArray(choices) && choices.some((choice) => isFinishReason(choice?.finish_reason));
 }
