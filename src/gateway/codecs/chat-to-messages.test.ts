@@ -54,6 +54,54 @@ describe("conversations", () => {
     ]);
   });
 
+  it("leave out texts of white space beside a call", () => {
+    const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+    const said = { role: "assistant", content: "\n\n", tool_calls: [call] };
+    expect(translated(user("a"), said)[1].content).toMatchObject([{ type: "tool_use", id: "c" }]);
+    expect(translated(user("a"), { role: "assistant", content: "\n" })).toHaveLength(1);
+  });
+
+  it("have ids of calls that Anthropic accepts, each once", () => {
+    const kimi = {
+      id: "functions.f:0",
+      type: "function",
+      function: { name: "f", arguments: "{}" },
+    };
+    const [, called, answered] = translated(
+      user("a"),
+      { role: "assistant", tool_calls: [kimi] },
+      { role: "tool", tool_call_id: "functions.f:0", content: "1" },
+    );
+    const { id } = called.content[0];
+    expect(id).toMatch(/^functions_f_0_[0-9a-f]{8}$/);
+    expect(answered.content[0].tool_use_id).toBe(id);
+    const legacy = [
+      { role: "assistant", function_call: { name: "f", arguments: "{}" } },
+      { role: "function", name: "f", content: "1" },
+    ];
+    const ids = translated(user("a"), ...legacy, ...legacy)
+      .flatMap(({ content }: { content: { id?: string; tool_use_id?: string }[] }) => content)
+      .map(({ id, tool_use_id }: { id?: string; tool_use_id?: string }) => id ?? tool_use_id);
+    expect(ids).toEqual([undefined, "call_f", "call_f", "call_f_2", "call_f_2"]);
+  });
+
+  it("send text files as text, because of files in base64 Anthropic reads PDF alone", () => {
+    const file = { filename: "a.csv", file_data: `data:text/csv;base64,${btoa("a,b")}` };
+    expect(translated(user([{ type: "file", file }]))[0].content[0]).toMatchObject({
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data: "a,b" },
+    });
+  });
+
+  it("keep all digits of large integers", () => {
+    const args = '{"id":1234567890123456789,"low":-9007199254740993,"text":"1234567890123456789"}';
+    const call = { id: "c", type: "function", function: { name: "f", arguments: args } };
+    const route = { from: "chat", to: "messages", model: "m", requestsUsage: true } as const;
+    const messages = [user("a"), { role: "assistant", tool_calls: [call] }];
+    const { body } = translateRequest({ messages, max_tokens: 9 }, route);
+    expect(JSON.stringify(body)).toContain(`"input":${args}`);
+  });
+
   it("begin with the user, have no empty text and do not end in white space", () => {
     expect(translated({ role: "assistant", content: "Hello  " }, user(""))).toEqual([
       { role: "user", content: [text(".")] },

@@ -356,8 +356,8 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
     })),
   },
   impliedStop: {
-    answer: stopped(({ reason }, items) => {
-      if (reason !== "end" && reason !== "tool_calls") return { reason };
+    answer: stopped((stop, items) => {
+      if (stop.reason !== "end" && stop.reason !== "tool_calls") return stop;
       const isCalled = items.some((item) => item.type === "function_call");
       return { reason: isCalled ? "tool_calls" : "end" };
     }),

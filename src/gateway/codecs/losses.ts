@@ -181,8 +181,8 @@ export const LOSSES = {
   },
   impliedStop: {
     field: "stop reason of a complete answer",
-    to: RESPONSES,
-    effect: "becomes the stop reason of calls, if the answer contains any",
+    to: ["responses", "messages"],
+    effect: "becomes the stop reason of calls if, and only if, the answer contains any",
   },
   oneHourWrites: {
     field: "cache writes that live for an hour, in the usage",

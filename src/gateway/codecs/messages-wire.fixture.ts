@@ -224,7 +224,12 @@ export const messagesAnswer = fc
   })
   .map(({ stop, sequence, usage: counted, ...message }) => ({
     ...message,
-    stop_reason: stop,
+    stop_reason: stop === "end_turn" || stop === "tool_use" ? normalEnd(message.content) : stop,
     stop_sequence: stop === "stop_sequence" ? sequence : null,
     usage: counted,
   }));
+
+/** Anthropic gives the reason `tool_use` if, and only if, a tool is called. */
+function normalEnd(content: readonly { readonly type: string }[]): string {
+  return content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
+}

@@ -15,7 +15,13 @@ const EXAMPLES: Readonly<Record<string, Partial<ItemRequest>>> = {
   "an id of": { user: "a@".repeat(200) },
   "custom tools become": { tools: [{ type: "function", name: "f", custom: {} }] },
   "`max_output_tokens` is": { maxTokens: 1 },
-  "a user message": {
+  "an id that": {
+    items: [
+      { type: "function_call", callId: "c", name: "f", arguments: "{}" },
+      { type: "function_call", callId: "c", name: "f", arguments: "{}" },
+    ],
+  },
+  "texts that are": {
     items: [{ type: "message", role: "assistant", content: [{ type: "text", text: "a " }] }],
   },
   "thinking is off": { reasoning: { enabled: true }, toolChoice: { mode: "required" } },

@@ -1,3 +1,5 @@
+import { isExact } from "./exact.ts";
+
 /**
  * Finds the members of a JSON object in its bytes without building values, so that members can
  * be read or changed while all other bytes stay as they are. It accepts exactly the objects
@@ -301,7 +303,7 @@ function isDigit(byte: number): boolean {
 export type Json = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExact(value);
 }
 
 /** The value in a JSON text, or undefined if the text is not JSON. */

@@ -1,4 +1,5 @@
 import type { DialectName } from "../../wire/dialect-names.ts";
+import { exactJson, isExact } from "../../wire/exact.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import type { CacheMark, Extra, OpaquePart, Part, Source } from "./item.ts";
 
@@ -9,7 +10,8 @@ export function str(value: unknown): string | undefined {
 }
 
 export function num(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  const number = isExact(value) ? Number(value.rawJSON) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 export function bool(value: unknown): boolean | undefined {
@@ -150,6 +152,15 @@ export function readEvent(data: string): Json | undefined {
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same with all digits of large integers. */
+export function parseExact(text: string): unknown {
+  try {
+    return exactJson(text);
   } catch {
     return undefined;
   }

@@ -45,6 +45,11 @@ function acceptedName(name: string, longest: number): string {
   return `${name.replaceAll(/[^\w-]/g, "_").slice(0, longest - 9)}_${hash}`;
 }
 
+/** The same for the id of a call, whose length is not limited. */
+export function acceptedId(id: string): string {
+  return acceptedName(id, Number.POSITIVE_INFINITY);
+}
+
 function withName(item: Item, rename: (name: string) => string): Item {
   return item.type === "function_call" ? { ...item, name: rename(item.name) } : item;
 }

@@ -46,8 +46,14 @@ const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   context_length: "model_context_window_exceeded",
 };
 
-export function writeStop({ reason, sequence }: Stop): Json {
-  return { stop_reason: STOP_REASONS[reason], stop_sequence: sequence ?? null };
+/**
+ * Writes the stop reason. If the request names the tool to be called, some upstreams report a call as a normal
+ * end; clients of Messages run tools only for the reason `tool_use`.
+ */
+export function writeStop({ reason, sequence }: Stop, hasCalls: boolean): Json {
+  const isNormal = reason === "end" || reason === "tool_calls";
+  const own = isNormal ? (hasCalls ? "tool_calls" : "end") : reason;
+  return { stop_reason: STOP_REASONS[own], stop_sequence: sequence ?? null };
 }
 
 /** Reads usage. Anthropic counts cached tokens apart from the other tokens of the prompt. */
@@ -98,10 +104,11 @@ export function messageHead({ id, model }: { id: string; model: string }): Json 
 
 export function writeAnswer(answer: Answer): Json {
   const [choice] = answer.choices;
+  const hasCalls = choice?.items.some((item) => item.type === "function_call") ?? false;
   return {
     ...messageHead(answer),
     content: choice?.items.flatMap(writeItem) ?? [],
-    ...writeStop(choice?.stop ?? { reason: "end" }),
+    ...writeStop(choice?.stop ?? { reason: "end" }, hasCalls),
     usage: writeUsage(answer.usage ?? NO_USAGE),
     ...extraFor(answer.extra, "messages"),
   };

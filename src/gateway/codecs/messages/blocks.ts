@@ -71,10 +71,16 @@ function blockOf(part: Exclude<Part, { type: "opaque" }>): Json | undefined {
     case "image":
       return { type: "image", source: writeSource(part.source) };
     case "document":
-      return { type: "document", source: writeSource(part.source), title: part.filename };
+      return { type: "document", source: writeSource(asText(part.source)), title: part.filename };
     case "audio":
       return undefined;
   }
+}
+
+/** A text in base64 as plain text: of documents in base64, Anthropic accepts PDF alone. */
+function asText(source: Source): Source {
+  if (source.type !== "base64" || !source.mediaType.startsWith("text/")) return source;
+  return { type: "text", text: Buffer.from(source.data, "base64").toString() };
 }
 
 function writeSource(source: Source): Json {

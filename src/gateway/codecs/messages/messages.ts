@@ -8,7 +8,7 @@ import {
   extraFor,
   extraOf,
   hasContent,
-  parseJson,
+  parseExact,
   plainText,
   readCache,
   record,
@@ -16,6 +16,7 @@ import {
   str,
 } from "../items/read.ts";
 import { readSignature, writeSignature } from "../items/reasoning.ts";
+import { acceptedId } from "../items/tool-names.ts";
 import { readBlock, readBlocks, writeBlock, writeCache, writeContent } from "./blocks.ts";
 
 /** Reads the messages of a request. */
@@ -122,7 +123,7 @@ export function writeItem(item: Item): Json[] {
       return [
         {
           type: "tool_result",
-          tool_use_id: item.callId,
+          tool_use_id: acceptedId(item.callId),
           content: item.output.length > 0 ? writeContent(item.output) : undefined,
           is_error: item.isError,
           ...writeCache(item.cache),
@@ -143,7 +144,8 @@ export function writeThinking(item: ReasoningItem): Json {
 }
 
 export function writeCall(item: FunctionCallItem): Json {
-  const { callId: id, name } = item;
+  const { name } = item;
+  const id = acceptedId(item.callId);
   const slots = { ...writeCache(item.cache), ...extraFor(item.extra, "messages") };
   return { type: "tool_use", id, name, input: {}, ...slots };
 }
@@ -152,7 +154,7 @@ export function writeCall(item: FunctionCallItem): Json {
 function inputOf(item: FunctionCallItem): Json {
   if (item.custom) return customArguments(item.arguments);
   if (item.arguments.trim() === "") return {};
-  const input = record(parseJson(item.arguments));
+  const input = record(parseExact(item.arguments));
   return input && infiniteField(input) === undefined ? input : customArguments(item.arguments);
 }
 

@@ -1,4 +1,4 @@
-import type { FunctionCallItem, Item } from "../items/item.ts";
+import type { FunctionCallItem, Item, MessageItem, Part } from "../items/item.ts";
 import type { ReasoningConfig } from "../items/request.ts";
 import type { Requirement } from "../items/requirement.ts";
 import { acceptedUser } from "../items/user.ts";
@@ -87,11 +87,16 @@ const schemas: Rule = (request) => ({
   ),
 });
 
-/** The user begins, and a last message of the assistant does not end in white space. */
+/**
+ * Texts contain more than white space, the user begins, and a last message of the assistant does not end in
+ * white space.
+ */
 const messages: Rule = (request) => {
   const isSystem = (item: Item) =>
     item.type === "message" && (item.role === "system" || item.role === "developer");
-  const items = request.items.filter((item) => item.type !== "message" || item.content.length > 0);
+  const items = request.items
+    .map((item) => (item.type === "message" ? withoutBlanks(item) : item))
+    .filter((item) => item.type !== "message" || item.content.length > 0);
   const first = items.findIndex((item) => !isSystem(item));
   const begins = items[first];
   const isUsers =
@@ -114,6 +119,33 @@ const messages: Rule = (request) => {
   return { ...request, items };
 };
 
+function withoutBlanks(message: MessageItem): MessageItem {
+  const isBlank = (part: Part) =>
+    (part.type === "text" || part.type === "refusal") && part.text.trim() === "";
+  return message.content.some(isBlank)
+    ? { ...message, content: message.content.filter((part) => !isBlank(part)) }
+    : message;
+}
+
+/**
+ * No two calls have the same id. In the older form of functions, ids are made of the function's name, so a
+ * repeated one gets a number, also in the output that follows.
+ */
+const callIds: Rule = (request) => {
+  const seen = new Map<string, number>();
+  const numbered = (id: string, times: number) => (times > 1 ? `${id}_${times}` : id);
+  const items = request.items.map((item) => {
+    if (item.type === "function_call") {
+      const times = (seen.get(item.callId) ?? 0) + 1;
+      seen.set(item.callId, times);
+      return { ...item, callId: numbered(item.callId, times) };
+    }
+    if (item.type !== "function_call_output") return item;
+    return { ...item, callId: numbered(item.callId, seen.get(item.callId) ?? 1) };
+  });
+  return { ...request, items };
+};
+
 /** JSON without a schema is an instruction. */
 const jsonObject: Rule = (request) => {
   if (request.output?.type !== "json_object") return request;
@@ -128,8 +160,12 @@ const jsonObject: Rule = (request) => {
  */
 export const MESSAGES_REQUIREMENTS: readonly Requirement[] = [
   {
-    text: "a user message `.` is put before a conversation that does not begin with a user message; if the last message is the assistant's, white space at its end is removed",
+    text: "texts that are only white space are left out; a user message `.` is put before a conversation that does not begin with a user message; if the last message is the assistant's, white space at its end is removed",
     meet: messages,
+  },
+  {
+    text: "an id that several calls share gets a number; characters other than letters, digits, `_` and `-` in ids of calls are replaced",
+    meet: callIds,
   },
   {
     text: "thinking is off if a tool is forced, or in a tool loop that began without thinking",

@@ -39,7 +39,7 @@ export class MessagesStreamWriter implements StreamWriter {
         return "";
       case "end": {
         const usage = JSON.stringify(writeUsage(event.usage ?? NO_USAGE));
-        const delta = JSON.stringify(writeStop(this.#stop));
+        const delta = JSON.stringify(writeStop(this.#stop, this.#calls.size > 0));
         const last = sse(
           "message_delta",
           `{"type":"message_delta","delta":${delta},"usage":${usage}}`,

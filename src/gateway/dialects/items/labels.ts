@@ -2,6 +2,7 @@ import { usageAfter } from "../../codecs/items/answer.ts";
 import { SIGNATURE_NEEDLES, tagSignatures } from "../../codecs/signatures.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { usageIn } from "../../providers/upstream/usage-in.ts";
+import { exactJson } from "../../wire/exact.ts";
 import {
   editMembers,
   isRecord,
@@ -42,7 +43,7 @@ function view({ buffer, byteOffset, length }: Uint8Array): Buffer {
 
 /** The object with the name of its model in all signatures. */
 function tagged(members: Members, dialect: Named, origin: string): Members {
-  const value: unknown = JSON.parse(Buffer.from(members.json).toString());
+  const value = exactJson(Buffer.from(members.json).toString());
   return scanObject(Buffer.from(JSON.stringify(tagSignatures(value, dialect, origin))));
 }
 

@@ -4,7 +4,8 @@ import { Untranslatable } from "../../codecs/items/unsupported.ts";
 import { NO_USAGE } from "../../codecs/messages/answer.ts";
 import { type Sides, StreamTranslator, translateAnswer } from "../../codecs/translate.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import { editMembers, type Members } from "../../wire/json.ts";
+import { exactJson } from "../../wire/exact.ts";
+import { editMembers, type Json, type Members } from "../../wire/json.ts";
 import { UpstreamError } from "./error.ts";
 import type { Translator } from "./translator.ts";
 import {
@@ -56,7 +57,7 @@ class TranslatedAnswer extends Translated {
 
   end(pass: Pass): void {
     this.checked.end((bytes) => {
-      const body = JSON.parse(Buffer.from(bytes).toString());
+      const body = exactJson(Buffer.from(bytes).toString()) as Json;
       pass(Buffer.from(JSON.stringify(translateAnswer(body, this.#sides))));
     });
   }

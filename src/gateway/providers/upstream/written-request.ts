@@ -5,6 +5,7 @@ import {
   type TranslatedRequest,
   translateRequest,
 } from "../../codecs/translate-request.ts";
+import { exactJson } from "../../wire/exact.ts";
 import { infiniteField } from "../../wire/infinite.ts";
 import { isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
 
@@ -32,7 +33,7 @@ export function restoredRequest(
 function parse(body: Uint8Array): Json {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(body).toString());
+    value = exactJson(Buffer.from(body).toString());
   } catch (error) {
     throw new Untranslatable(`the request is not JSON: ${error}`);
   }
