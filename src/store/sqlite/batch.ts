@@ -33,7 +33,7 @@ export type WriteBatch = (batch: DayBatch) => Promise<readonly number[]>;
 
 /**
  * Records events, one batch per day. Events that were stored already, by an attempt whose result
- * was lost, are left out and not counted again.
+ * was lost or that failed on another day, are left out and not counted again.
  */
 export async function recordInBatches(
   events: readonly DecisionEvent[],
@@ -41,17 +41,40 @@ export async function recordInBatches(
   write: WriteBatch,
 ): Promise<void> {
   const kept = Map.groupBy(events.map(rowed), ({ row }) => row.day);
-  const counted = Map.groupBy(countedOnly.map(rowed), ({ row }) => row.day);
+  const uncounted = countedOnly.filter((event) => !COUNTED.has(event));
+  const counted = Map.groupBy(uncounted.map(rowed), ({ row }) => row.day);
+  const finished: Rowed[] = [];
   for (const day of new Set([...kept.keys(), ...counted.keys()])) {
-    // The rows of a batch are in this order.
-    const own = kept.get(day) ?? [];
-    let rows = [...own.filter(isDecision), ...own.filter((one) => !isDecision(one))];
-    for (;;) {
-      const stored = await write(batchOf(day, rows, counted.get(day) ?? []));
-      if (stored.length === 0) break;
-      const known = new Set(stored);
-      rows = rows.filter((_, i) => !known.has(i));
+    const ownCounted = counted.get(day) ?? [];
+    try {
+      await recordDay(day, kept.get(day) ?? [], ownCounted, write);
+    } catch (error) {
+      for (const { event } of finished) COUNTED.add(event);
+      throw error;
     }
+    finished.push(...ownCounted);
+  }
+}
+
+/**
+ * Events without a row that were counted by an attempt that failed on a later day. The caller sends
+ * the same objects again.
+ */
+const COUNTED = new WeakSet<DecisionEvent>();
+
+async function recordDay(
+  day: number,
+  kept: readonly Rowed[],
+  counted: readonly Rowed[],
+  write: WriteBatch,
+): Promise<void> {
+  // The rows of a batch are in this order.
+  let rows = [...kept.filter(isDecision), ...kept.filter((one) => !isDecision(one))];
+  for (;;) {
+    const stored = await write(batchOf(day, rows, counted));
+    if (stored.length === 0) return;
+    const known = new Set(stored);
+    rows = rows.filter((_, i) => !known.has(i));
   }
 }
 
