@@ -1,4 +1,4 @@
-import { type Decision, isLaterDuel, type Reasons } from "../../store/decision.ts";
+import { type Decision, isDuel, isLaterDuel, type Reasons } from "../../store/decision.ts";
 import { newDecisionId, sampleNumber } from "../../store/decision-id.ts";
 import { readKey, seal } from "../../store/seal.ts";
 import type { Store } from "../../store/store.ts";
@@ -337,7 +337,9 @@ export class Sessions {
     if (!last) return undefined;
     const { decision, answers } = last;
     const answered = answers.filter(({ status }) => status !== "failed");
-    const shown = isLaterDuel(decision) ? answered.filter(({ slot }) => slot === 0) : answered;
+    // Beside a single answer, slot 1 has an answer that was made for a judge.
+    const hasTwo = isDuel(decision) && !isLaterDuel(decision);
+    const shown = hasTwo ? answered : answered.filter(({ slot }) => slot === 0);
     return shown.length === 1 ? shown[0]!.model : undefined;
   }
 
