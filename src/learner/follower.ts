@@ -1,9 +1,16 @@
 import type { Router, RouterSettings } from "../core/router.ts";
 import type { Configured, Logged } from "../store/events.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoredSnapshot } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
 import { systemTimers, type Timers } from "../store/timers.ts";
-import { type FindPolicy, type Fold, type Posterior, readState, routerOf } from "./fold.ts";
+import {
+  type FindPolicy,
+  type Fold,
+  type FoldState,
+  isOutdated,
+  readState,
+  routerOf,
+} from "./fold.ts";
 import { Sleeper } from "./sleeper.ts";
 import { restartsLearning } from "./vote-schedule.ts";
 
@@ -32,9 +39,14 @@ export class Follower {
   #configurations: Logged<Configured>[] = [];
   /** A newer posterior of this node's learner. */
   #offered: Fold | undefined;
+  /**
+   * Whether the posterior comes from a version that learned in another way. It is served until the
+   * learner has learned all of its votes again, which gives a posterior of the same position.
+   */
+  #isOutdated = false;
   /** Newest positions of the log and of the snapshots at the last load. */
   #loaded = "";
-  /** Milliseconds spent on installing posteriors since the last pause. */
+  /** Milliseconds spent on reading and installing posteriors since the last pause. */
   #spentMs = 0;
 
   constructor(options: FollowerOptions) {
@@ -77,16 +89,33 @@ export class Follower {
     const { store, router } = this.#options;
     const newest = (await store.snapshotPositions(router)).at(-1) ?? 0;
     const current = `${await store.head(router)} ${newest}`;
-    if (current === this.#loaded) return;
-    const controls = await store.controls(router);
-    this.#configurations = controls.filter((event) => event.kind === "configured");
-    const stored = newest > this.#version ? await store.snapshot(router) : undefined;
-    // The newest snapshot may be damaged or erased by now, and an older one must not replace it.
-    const isNewer = stored && stored.position > this.#version;
-    const state = isNewer ? readState(stored.state) : undefined;
-    if (state) this.#install(state.posterior, state.configuration, state.position);
-    else this.#install(undefined, 0, this.#version);
+    const isChanged = current !== this.#loaded;
+    if (!isChanged && !this.#isOutdated) return;
+    if (isChanged) {
+      const controls = await store.controls(router);
+      this.#configurations = controls.filter((event) => event.kind === "configured");
+    }
+    const mayBeNewer = newest > this.#version || this.#isOutdated;
+    const learned = mayBeNewer ? this.#read(await store.snapshot(router)) : undefined;
+    if (learned && this.#isNewer(learned)) this.#install(learned);
+    else if (isChanged) this.#install(undefined);
     this.#loaded = current;
+  }
+
+  #read(stored: StoredSnapshot | undefined): Learned | undefined {
+    // The newest snapshot may be damaged or erased by now, and an older one must not replace it.
+    if (!stored || stored.position < this.#version) return undefined;
+    const startedAt = this.#timers.now();
+    const state = readState(stored.state);
+    this.#spentMs += this.#timers.now() - startedAt;
+    const { findPolicy } = this.#options;
+    return { ...state, isOutdated: isOutdated(state, this.#configurations.at(-1), findPolicy) };
+  }
+
+  /** Whether a posterior replaces the one that is served, which may be of the same position but outdated. */
+  #isNewer({ position, isOutdated }: Pick<Learned, "position" | "isOutdated">): boolean {
+    if (position === this.#version) return this.#isOutdated && !isOutdated;
+    return position > this.#version;
   }
 
   get #version(): number {
@@ -108,7 +137,7 @@ export class Follower {
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) this.#options.onError?.(error);
       }
-      // Installing posteriors may use at most a twentieth of the time of the serving thread.
+      // Posteriors may use at most a twentieth of the time of the serving thread.
       await this.#pause.sleep(20 * this.#spentMs);
     }
   }
@@ -116,13 +145,16 @@ export class Follower {
   #installOffered(): void {
     const fold = this.#offered;
     this.#offered = undefined;
-    if (!fold?.router || !fold.configuration || fold.position <= this.#version) return;
+    if (!fold?.router || !fold.configuration) return;
+    const { position } = fold;
+    if (!this.#isNewer({ position, isOutdated: false })) return;
     const { policy, voters } = fold.router.snapshot();
-    this.#install({ policy, voters }, fold.configuration.position, fold.position);
+    const configuration = fold.configuration.position;
+    this.#install({ posterior: { policy, voters }, configuration, position, isOutdated: false });
   }
 
   /** Serves with the newest configuration, even if no vote was folded under it: a new model need not wait for the learner. */
-  #install(posterior: Posterior | undefined, configuration: number, version: number): void {
+  #install(learned: Learned | undefined): void {
     const newest = this.#configurations.at(-1);
     if (!newest) return;
     const startedAt = this.#timers.now();
@@ -131,20 +163,30 @@ export class Follower {
     const changed = newest.position !== before?.configuration.position;
     const router = changed ? routerOf(newest, findPolicy, settings) : before.router;
     if (before && changed) {
-      const { serving, ...learned } = before.router.snapshot();
+      const { serving, ...posterior } = before.router.snapshot();
       const isUsable = !restartsLearning(before.configuration, newest);
-      router.restore({ ...(isUsable ? learned : router.snapshot()), serving });
+      router.restore({ ...(isUsable ? posterior : router.snapshot()), serving });
     }
-    const own = this.#configurationAt(configuration);
-    const isUsable = posterior && own && !restartsLearning(own, newest);
-    if (isUsable) router.restore(posterior);
-    this.#serving = { router, configuration: newest, version: isUsable ? version : this.#version };
+    let version = this.#version;
+    const own = this.#configurationAt(learned?.configuration);
+    if (learned?.posterior && own && !restartsLearning(own, newest)) {
+      router.restore(learned.posterior);
+      version = learned.position;
+      this.#isOutdated = learned.isOutdated;
+    }
+    this.#serving = { router, configuration: newest, version };
     this.#spentMs += this.#timers.now() - startedAt;
   }
 
   #configurationAt(at: number | undefined): Logged<Configured> | undefined {
     return this.#configurations.find(({ position }) => position === at);
   }
+}
+
+/** A posterior that may be served. */
+interface Learned extends Pick<FoldState, "posterior" | "configuration" | "position"> {
+  /** Whether it comes from a version that learned in another way. */
+  readonly isOutdated: boolean;
 }
 
 export interface FollowerOptions {

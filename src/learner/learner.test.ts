@@ -1,55 +1,16 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { joust } from "../core/bandit/policies/joust.ts";
-import { Random } from "../core/random/random.ts";
-import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
+import { configured, T0, xOf } from "../store/events.fixture.ts";
 import { eventually } from "../store/eventually.fixture.ts";
-import { newFiles } from "../store/folder.fixture.ts";
-import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
 import { fromBytes, toBytes } from "./canonical.ts";
 import { forget } from "./controls.ts";
 import { findPolicy, voted, withModels } from "./events.fixture.ts";
-import { type FindPolicy, Fold, type FoldState, hashOf } from "./fold.ts";
-import { Follower } from "./follower.ts";
+import type { FindPolicy, FoldState } from "./fold.ts";
 import { History } from "./history.ts";
-import { Learner, type LearnerOptions } from "./learner.ts";
+import { newLearner, openStore, replayed, votes } from "./learner.fixture.ts";
 import { checkSnapshot } from "./replay.ts";
-
-const newFile = newFiles();
-
-function openStore(): SqliteStore {
-  const store = new SqliteStore(newFile(), Date.now);
-  onTestFinished(() => store.close());
-  return store;
-}
-
-function newLearner(store: Store, over: Partial<LearnerOptions> = {}): Learner {
-  const errors: unknown[] = [];
-  const learner = new Learner({
-    store,
-    router: "auto",
-    holder: "test",
-    findPolicy,
-    settings: { pollMs: 5, saveMs: 5 },
-    onError: (error) => errors.push(error),
-    ...over,
-  });
-  onTestFinished(async () => {
-    await learner.stop();
-    expect(errors).toEqual([]);
-  });
-  return learner;
-}
-
-const votes = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, i) => voted(from + i));
-
-async function replayed(store: Store, until?: number): Promise<Fold> {
-  const history = new History(store, "auto", { findPolicy, snapshots: false });
-  await history.replay(until);
-  return history.fold;
-}
 
 describe("Learner", () => {
   it("folds new votes, publishes and saves the posterior, and leaves the rest to the next learner", async () => {
@@ -169,7 +130,7 @@ describe("Learner", () => {
     await store.append([configured({ policy: "joust", options: {} }), ...votes(0, 30)]);
     const fold = await replayed(store);
     expect([joust.revision, fold.hash()]).toEqual([
-      3,
+      4,
       "fc2fdc076ccfeb025dfd86e5d5e00ab50104656f4b8571cbecad23623a784e24",
     ]);
   });
@@ -280,121 +241,6 @@ describe("History", () => {
     const fold = await replayed(store);
     expect(fold.counts).toEqual({ votes: 9, retired: 1, foreign: 2 });
     expect(fold.router!.snapshot().policy.models).toEqual(["ant", "bee", "eel"]);
-  });
-});
-
-describe("Follower", () => {
-  const serve = async (store: Store) => {
-    const follower = new Follower({ store, router: "auto", findPolicy, pollMs: 5 });
-    await follower.start();
-    onTestFinished(() => follower.stop());
-    return follower;
-  };
-  const hash = ({ serving }: Follower) => {
-    const { policy, voters } = serving!.router.snapshot();
-    return hashOf({ policy, voters });
-  };
-
-  it("serves the posterior that a learner has saved, on this node or another", async () => {
-    const store = openStore();
-    const follower = await serve(store);
-    expect(follower.serving).toBeUndefined();
-    newLearner(store).start();
-    await store.append([configured(), ...votes(0, 30)]);
-    const head = await store.head("auto");
-    await eventually(() => follower.serving?.version).toBe(head);
-    expect(hash(follower)).toBe((await replayed(store)).hash());
-  });
-
-  it("serves the posterior of its own learner before it is saved", async () => {
-    const store = openStore();
-    await store.append([configured(), ...votes(0, 5)]);
-    const follower = await serve(store);
-    const learner = newLearner(store, {
-      settings: { pollMs: 5, saveMs: 1e9 },
-      onLearned: (fold) => follower.adopt(fold),
-    });
-    learner.start();
-    await eventually(() => follower.serving?.version).toBe(6);
-    expect(await store.snapshot("auto")).toBeUndefined();
-    expect(hash(follower)).toBe((await replayed(store)).hash());
-  });
-
-  it("serves a new model at once and keeps the posterior of the others and the state of the budget", async () => {
-    const store = openStore();
-    await store.append([configured(), ...votes(0, 30)]);
-    const learner = newLearner(store);
-    learner.start();
-    const options = { store, router: "auto", findPolicy, pollMs: 5, settings: { budget: 0.5 } };
-    const follower = new Follower(options);
-    await follower.start();
-    onTestFinished(() => follower.stop());
-    await eventually(() => follower.serving?.version).toBe(31);
-    await learner.stop();
-    const candidates = MODELS.map((_, k) => k);
-    const costs = Float64Array.of(1, 1, 1, 1);
-    const { router } = follower.serving!;
-    router.route({ x: xOf(1), candidates, costs }, Random.seeded(1));
-    const { serving } = router.snapshot();
-    await store.append([configured({ pool: withModels([...MODELS, "eel"]) })]);
-    await eventually(() => follower.serving?.configuration.pool.models.length).toBe(5);
-    const next = follower.serving!.router.snapshot();
-    expect(next.serving).toEqual(serving);
-    expect(follower.serving!.version).toBe(31);
-    newLearner(store).start();
-    await eventually(() => follower.serving?.version).toBe(32);
-    expect(hash(follower)).toBe((await replayed(store)).hash());
-  });
-
-  it("never goes back to an older snapshot if the newest one has been erased", async () => {
-    const store = openStore();
-    await store.append([configured(), ...votes(0, 30)]);
-    const token = (await store.acquireLease("auto", "test", 1e9))!;
-    const save = async (position: number) => {
-      const fold = await replayed(store, position);
-      const content = { hash: fold.hash(), state: fold.toBytes() };
-      await store.saveSnapshot({ router: "auto", position, at: T0 + position, ...content }, token);
-    };
-    await save(10);
-    const older = (await store.snapshot("auto"))!;
-    await save(20);
-    let isErased = false;
-    const erasing: Store = new Proxy<Store>(store, {
-      get: (target, name) => {
-        if (name === "snapshot" && isErased) return async () => older;
-        if (name === "snapshotPositions" && isErased) return async () => [10, 30];
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-    const follower = new Follower({ store: erasing, router: "auto", findPolicy });
-    await follower.load();
-    expect(follower.serving?.version).toBe(20);
-    isErased = true;
-    await follower.load();
-    expect(follower.serving?.version).toBe(20);
-    expect(hash(follower)).toBe((await replayed(store, 20)).hash());
-  });
-
-  it("serves the prior after a change that restarts learning", async () => {
-    const store = openStore();
-    await store.append([configured(), ...votes(0, 30)]);
-    const learner = newLearner(store);
-    learner.start();
-    const follower = await serve(store);
-    await eventually(() => follower.serving?.version).toBe(31);
-    await learner.stop();
-    const { pool } = configured();
-    const other = { ...pool, categories: ["x", "y", "z"] };
-    await store.append([configured({ pool: other })]);
-    await eventually(() => follower.serving?.configuration.position).toBe(32);
-    const fresh = new Fold(findPolicy);
-    fresh.begin({ ...configured({ pool: other }), position: 1 });
-    expect(hash(follower)).toBe(fresh.hash());
-    newLearner(store).start();
-    await eventually(() => follower.serving?.version).toBe(32);
-    expect(hash(follower)).toBe((await replayed(store)).hash());
-    expect(hash(follower)).not.toBe(fresh.hash());
   });
 });
 
