@@ -7,7 +7,7 @@ import type { Config } from "../config/config.ts";
 import { ALONE, type Peers } from "../peers/peers.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { Budgets, type Reservation } from "./budgets.ts";
-import { Concurrency } from "./concurrency.ts";
+import { Concurrency, type Concurrent, tooManyConcurrent } from "./concurrency.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { CSRF_HEADER, SAFE, type SignedIn, type SignIn, SignIns } from "./sign-ins.ts";
@@ -284,12 +284,7 @@ export class Access {
       kind === "events" ? MAX_EVENT_STREAMS : (concurrent ?? this.#config.server.concurrent);
     const checked = (end: (() => void) | undefined) => {
       if (end) return end;
-      const hint = `wait for others to end, or raise ${concurrentSetting(owner, concurrent)}`;
-      throw new HttpError(429, `more than ${limit} ${NAMES[kind]} at a time`, {
-        hint: kind === "events" ? "close other pages or clients" : hint,
-        code: "too_many_concurrent",
-        retryAfter: 1,
-      });
+      throw tooManyConcurrent(kind, limit, owner, concurrent);
     };
     const begun = this.#running.begin(`${kind} ${owner}`, limit);
     return begun instanceof Promise ? begun.then(checked) : checked(begun);
@@ -372,14 +367,6 @@ const RETRY_MS = 250;
 const ANONYMOUS_PER_MINUTE = 120;
 const MAX_EVENT_STREAMS = 50;
 
-/** Responses that last long, so that their number is limited. */
-export type Concurrent = "requests" | "events";
-
-const NAMES: Readonly<Record<Concurrent, string>> = {
-  requests: "requests",
-  events: "event streams",
-};
-
 const KEY_HINT = "send `Authorization: Bearer KEY`; `joust keys add NAME` creates a key";
 const VOTE_HINT =
   "route,vote` and use it for the request too, because a key votes on its own decisions; or send the vote token of the answer without a key";
@@ -387,11 +374,4 @@ const SIGN_IN_HINT = "sign in with a valid key; `joust keys add NAME` creates on
 
 function unauthorized(problem: string, hint = KEY_HINT, code = "invalid_api_key"): HttpError {
   return new HttpError(401, problem, { hint, code });
-}
-
-/** Place where the limit of concurrent requests of an owner is set. */
-function concurrentSetting(owner: string, own: number | undefined): string {
-  if (own === undefined) return "server.concurrent in joust.yaml";
-  const inFile = /^config:(.+)$/.exec(owner)?.[1];
-  return inFile ? `keys.${inFile}.concurrent in joust.yaml` : "it with `joust keys concurrent`";
 }

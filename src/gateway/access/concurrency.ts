@@ -1,4 +1,5 @@
 import type { MachineLimits } from "../peers/peers.ts";
+import { HttpError } from "../wire/http-error.ts";
 
 /** Ends a request that was counted. */
 type End = () => void;
@@ -81,3 +82,33 @@ function hasRoom({ used, permits }: Counted, limit: number): boolean {
 
 /** A process asks for this part of a limit at a time. */
 const PORTIONS = 16;
+
+/** Responses that last long, so that their number is limited. */
+export type Concurrent = "requests" | "events";
+
+const NAMES: Readonly<Record<Concurrent, string>> = {
+  requests: "requests",
+  events: "event streams",
+};
+
+/** Error of a request beyond a limit. `own` is the limit that the key itself has. */
+export function tooManyConcurrent(
+  kind: Concurrent,
+  limit: number,
+  owner: string,
+  own: number | undefined,
+): HttpError {
+  const hint = `wait for others to end, or raise ${settingOf(owner, own)}`;
+  return new HttpError(429, `more than ${limit} ${NAMES[kind]} at a time`, {
+    hint: kind === "events" ? "close other pages or clients" : hint,
+    code: "too_many_concurrent",
+    retryAfter: 1,
+  });
+}
+
+/** Place where the limit of concurrent requests of an owner is set. */
+function settingOf(owner: string, own: number | undefined): string {
+  if (own === undefined) return "server.concurrent in joust.yaml";
+  const inFile = /^config:(.+)$/.exec(owner)?.[1];
+  return inFile ? `keys.${inFile}.concurrent in joust.yaml` : "it with `joust keys concurrent`";
+}
