@@ -78,14 +78,19 @@ export function checkStoreKey({ store: { key } }: Config): void {
 }
 
 /**
- * Refuses to listen for other machines if there is no API key: everybody who can reach
- * the gateway could spend the operator's money.
+ * Refuses to serve other machines if there is no API key: everybody who can reach the gateway could
+ * spend the operator's money. `host` is the address on which the gateway listens, and `config` the
+ * configuration that is to be served. A revoked key counts too: the gateway then admits nobody.
  */
-export function checkHost({ server: { host } }: Config, access: Access): void {
-  if (!access.isOpen || isLoopback(host)) return;
+export async function checkHost(
+  host: string,
+  config: Pick<Config, "keys">,
+  access: Pick<Access, "isOpenWith">,
+): Promise<void> {
+  if (isLoopback(host) || !(await access.isOpenWith(config))) return;
   throw new InputError(
     { file: "joust.yaml", field: "server.host" },
     `is ${host}, which other machines can reach, but there is no API key`,
-    "create a key first, in the same data folder or database: joust keys add NAME --scopes admin,route,vote",
+    "create a key first, in the same data folder or database: joust keys add NAME --scopes admin,route,vote; another server.host requires a restart",
   );
 }

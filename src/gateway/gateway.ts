@@ -147,7 +147,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const feed = new Feed(peers);
   const log = new MachineLog(store, peers, logger);
   const access = await Access.open(config, store, clock, peers);
-  checkHost(config, access);
+  const { host } = config.server;
+  await checkHost(host, config, access);
   const recorder = new Recorder({ log, metrics, feed, clock, logger });
 
   const kinds = new PolicyKinds();
@@ -282,6 +283,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   });
   const serve = async (next: Config) => {
     checkStoreKey(next);
+    // The server still listens on the host of the start, whatever `next` says.
+    await checkHost(host, next, access);
     const before = served;
     served = await builder.build(next, tools, before);
     access.configure(next);

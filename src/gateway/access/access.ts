@@ -104,6 +104,13 @@ export class Access {
     return this.#byHash.size === 0;
   }
 
+  /** Whether there would be no key with another configuration. Reads the stored keys. */
+  async isOpenWith({ keys }: Pick<Config, "keys">): Promise<boolean> {
+    if (Object.keys(keys).length > 0) return false;
+    await this.#read();
+    return this.#stored.length === 0;
+  }
+
   /** Makes a change of the stored keys known in all processes of this machine. */
   async read(): Promise<void> {
     await Promise.all([this.#read(), this.#peers.ask("keys")]);

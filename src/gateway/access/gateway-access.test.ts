@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import {
   chat,
+  configOf,
   newFolder,
   SANDBOX,
   sharedGateway,
@@ -271,6 +272,28 @@ describe("without keys", () => {
     await expect(open).rejects.toThrow(
       errorText(/server\.host.*there is no API key; hint: create a key first, .*: joust keys add/),
     );
+  });
+
+  it("the gateway serves only this machine after a reload too", async () => {
+    const server = "server: {host: 0.0.0.0}";
+    const keys = "keys: {boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}}";
+    const { reload, get, post } = await startGateway(`${SANDBOX}\n${server}\n${keys}`);
+    const refused = errorText(
+      /server\.host.*is 0\.0\.0\.0.*there is no API key; hint: create a key/,
+    );
+    // The server listens on the host of the start until it is restarted.
+    for (const next of [server, "server: {host: 127.0.0.1}"]) {
+      await expect(reload(configOf(`${SANDBOX}\n${next}`))).rejects.toThrow(refused);
+      expect((await get("/v1/admin/keys")).status).toBe(401);
+      expect((await get("/v1/admin/keys", ADMIN)).status).toBe(200);
+    }
+    const made = await post("/v1/admin/keys", { name: "a", scopes: ["admin"] }, ADMIN);
+    await reload(configOf(`${SANDBOX}\n${server}`));
+    expect((await get("/v1/admin/keys", ADMIN)).status).toBe(401);
+    // After the last key was revoked, nobody is admitted.
+    const own = bearer(made.json.secret);
+    expect((await post(`/v1/admin/keys/${made.json.id}/revoke`, "", own)).status).toBe(200);
+    for (const key of [{}, own]) expect((await get("/v1/admin/keys", key)).status).toBe(401);
   });
 
   it("the gateway refuses requests through a proxy until there is a key", async () => {

@@ -137,4 +137,14 @@ describe("the processes of a gateway", () => {
     await expect.poll(() => all.fakes[2]?.started[0]?.config.server.rate).toBe(5);
     expect(all.fakes[0]!.configs).toHaveLength(1);
   });
+
+  it("know the host on which the machine listens, even if the file names another one now", async () => {
+    const all = newFakes(() => SUMMARY);
+    const { running, config } = await open(all);
+    await expect.poll(() => all.fakes.flatMap(({ started }) => started).length).toBe(2);
+    await running.reload({ ...config, server: { ...config.server, host: "0.0.0.0", rate: 5 } });
+    all.fakes[1]!.crash();
+    await expect.poll(() => all.fakes[2]?.started[0]?.config.server.rate).toBe(5);
+    expect(all.fakes[2]!.started[0]!.config.server.host).toBe(config.server.host);
+  });
 });

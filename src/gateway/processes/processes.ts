@@ -200,9 +200,11 @@ export class Processes {
 
   #startMessage(member: Member, config: Config): StartMessage {
     const { file, data, logger } = this.#options;
+    // The listener stays on the host of the start, whatever a later configuration says.
+    const { host } = this.#options.config.server;
     return {
       membership: this.#hub.membershipOf(member),
-      config,
+      config: { ...config, server: { ...config.server, host } },
       file,
       data,
       level: logger.level,
