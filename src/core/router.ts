@@ -3,6 +3,7 @@ import { Pacer, type PacerState } from "./bandit/pacer.ts";
 import type {
   About,
   Choice,
+  Feedback,
   Origin,
   Outcome,
   PendingDuel,
@@ -80,7 +81,7 @@ export class Router {
 
   /**
    * Learns from a vote on a duel. `weight` is multiplied by the weight of the voter, if voters are
-   * weighed. `origin` describes a voter that is not a person.
+   * weighed. `origin` describes a voter that is not a person. Nothing is learned from a vote of weight 0.
    */
   vote(
     decision: VoteTarget,
@@ -90,6 +91,8 @@ export class Router {
     weight = 1,
     origin?: Origin,
   ): void {
+    this.dismiss(decision);
+    if (weight === 0) return;
     const { x, pair, values } = decision;
     const trust = this.#trust(voter, origin);
     if (voter !== undefined && !origin && this.settings.weighVoters && values) {
@@ -97,9 +100,7 @@ export class Router {
       const win = winOf(outcome);
       if (gap !== 0) this.#voters.record(voter, gap > 0 ? win : 1 - win);
     }
-    this.dismiss(decision);
-    const trusted = weight * trust;
-    this.policy.learn({ kind: "duel", x, pair, outcome, weight: trusted, origin }, random);
+    this.#learn({ kind: "duel", x, pair, outcome, weight: weight * trust, origin }, random);
   }
 
   /** Learns from a rating of one answer, from -1 (dislike) to 1 (like). */
@@ -115,7 +116,7 @@ export class Router {
     this.dismiss(decision);
     const { x } = decision;
     const trusted = weight * this.#trust(voter, origin);
-    this.policy.learn({ kind: "rating", x, model, rating, weight: trusted, origin }, random);
+    this.#learn({ kind: "rating", x, model, rating, weight: trusted, origin }, random);
   }
 
   /** Learns from a ranking, best first. It may include models that are not in the pair. */
@@ -128,7 +129,11 @@ export class Router {
   ): void {
     this.dismiss(decision);
     const trusted = weight * this.#trust(voter);
-    this.policy.learn({ kind: "ranking", x: decision.x, order, weight: trusted }, random);
+    this.#learn({ kind: "ranking", x: decision.x, order, weight: trusted }, random);
+  }
+
+  #learn(feedback: Feedback, random: Random): void {
+    if (feedback.weight !== 0) this.policy.learn(feedback, random);
   }
 
   /** Stops waiting for a vote on this decision. */

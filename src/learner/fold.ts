@@ -167,6 +167,8 @@ export interface FoldState {
 
 /** Everything besides the configuration that decides how votes are learned. It may change with an upgrade. */
 interface Method {
+  /** Revision of what all policies have in common: `Router` and the weights of votes. */
+  readonly common: number;
   readonly revision: number;
   /** All options of the policy. A configuration has only those that differ from the defaults. */
   readonly options: string;
@@ -210,10 +212,14 @@ export function isOutdated(
   return !isDeepStrictEqual({ ...method }, { ...own });
 }
 
+/** Raised when a change of `Router` makes it learn the same votes in another way. */
+const COMMON_REVISION = 1;
+
 function methodOf({ policy, options }: Configured, findPolicy: FindPolicy): Method {
   const kind = findPolicy(policy);
   const all: Options = { ...kind.defaults, ...withoutRemoved(kind, options) };
   return {
+    common: COMMON_REVISION,
     revision: kind.revision ?? 0,
     options: JSON.stringify(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1))),
   };
