@@ -170,9 +170,11 @@ function worthOfVote(delta: number, W2: number, q: number, H: number): number {
 
 /**
  * E max(0, N(-delta, sd^2)) = sd (phi(z) - z P(N(0, 1) > z)), z = delta / sd, with Sampford's bound
- * P(N(0, 1) > z) < 4 phi(z) / (3 z + sqrt(z^2 + 8)). The result is at most 4% too small.
+ * P(N(0, 1) > z) < 4 phi(z) / (3 z + sqrt(z^2 + 8)). The result is at most 4% too small. The bound holds for
+ * z >= 0; in an audit the challenger may be the better one, and E max(0, X) = E X + E max(0, -X).
  */
 export function expectedGain(delta: number, sd: number): number {
+  if (delta < 0) return -delta + expectedGain(-delta, sd);
   const z = delta / sd;
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
   return sd * density * (1 - (4 * z) / (3 * z + Math.sqrt(z * z + 8)));

@@ -66,7 +66,7 @@ export const joust: PolicyKind<JoustOptions> = {
   defaults: JOUST_DEFAULTS,
   about: JOUST_ABOUT,
   removed: JOUST_REMOVED,
-  revision: 3,
+  revision: 4,
   create: (pool, options) => new Joust(pool, options),
 };
 
