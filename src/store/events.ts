@@ -37,6 +37,8 @@ export interface Answered extends EventBase {
   /** Model that answered after all fallbacks, or the last model tried if none answered. */
   readonly model: string;
   readonly status: "ok" | "failed" | "cancelled";
+  /** True if the answer was made for a judge, so that no client received it. */
+  readonly forJudge?: boolean | undefined;
   readonly owner?: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -39,6 +39,23 @@ describe("tally", () => {
     );
   });
 
+  it("counts answers that were made for a judge apart", () => {
+    const events = [
+      answered(1, 0, { model: "bee" }),
+      answered(1, 1, { model: "ant", forJudge: true }),
+      answered(2, 1, { model: "ant", forJudge: true, status: "failed" }),
+    ];
+    const counts = tally(events).map(({ model, counts: { answers, failures, for_judge } }) => [
+      model,
+      [answers, failures, for_judge],
+    ]);
+    expect(counts).toEqual([
+      ["", [3, 1, 1]],
+      ["bee", [1, 0, 0]],
+      ["ant", [2, 1, 1]],
+    ]);
+  });
+
   it("counts the cost of failed calls apart", () => {
     const events = [
       answered(1, 0, { model: "bee", cost: 5, lostCost: 2, fallbacks: [FAILED] }),

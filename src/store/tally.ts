@@ -36,6 +36,8 @@ export const COUNTS = [
   "fallbacks",
   /** Part of `cost` that was paid for calls that failed. */
   "failed_cost",
+  /** Part of `answers` without `failures` that was made for a judge, so that no client received it. */
+  "for_judge",
   ...PRICED_COUNTS,
 ] as const;
 
@@ -109,6 +111,7 @@ function answerCounts(answer: Answered): Partial<Counts> {
   return {
     answers: 1,
     failures: Number(answer.status === "failed"),
+    for_judge: Number(answer.forJudge === true && answer.status !== "failed"),
     input_tokens: Math.round(answer.inputTokens),
     output_tokens: Math.round(answer.outputTokens),
     cost: answer.cost,

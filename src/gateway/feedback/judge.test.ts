@@ -123,6 +123,41 @@ routers: {auto: {models: [bad, good], budget: 100, judge: {model: judge, share: 
     expect(pacer!.squares).toBeCloseTo(1, 3);
   });
 
+  it("has answers made that do not count as given, and that exports leave out", async () => {
+    const url = await startModels();
+    const { post, get } = await startGateway(
+      `providers: {p: {url: "${url}"}}
+models:
+  bad: {provider: p, price: {input: 1, output: 1}}
+  good: {provider: p, price: {input: 100, output: 100}}
+  judge: {provider: p}
+routers: {auto: {models: [bad, good], explore: 0, cost_quality_tradeoff: 10, judge: {model: judge, share: 1}}}`,
+    );
+    for (const prompt of ["one", "two"]) {
+      expect((await post("/v1/chat/completions", chat(prompt))).json.model).toBe("bad");
+    }
+    const stats = async () => (await get("/v1/stats")).json;
+    await expect.poll(async () => (await stats()).counts.answers).toBe(4);
+    const { models, series, spend } = await stats();
+    expect(models).toEqual([
+      expect.objectContaining({ model: "bad", given: 2, share: 1, calls: 2 }),
+      expect.objectContaining({ model: "good", given: 0, share: 0, calls: 2 }),
+    ]);
+    const inSeries = (model: string) =>
+      series.reduce((sum: number, { given }: typeof series) => sum + (given[model] ?? 0), 0);
+    expect([inSeries("bad"), inSeries("good")]).toEqual([2, 0]);
+    // Each answer has 7 tokens.
+    expect(spend.learning).toBeCloseTo(2 * 7e-4, 12);
+    const [columns, ...rows] = (await get("/v1/decisions/export")).text
+      .trimEnd()
+      .split("\r\n")
+      .map((line) => line.split(","));
+    const cells = (name: string) => rows.map((row) => row[columns!.indexOf(name)]);
+    expect(cells("status")).toEqual(["ok", "ok"]);
+    expect(cells("cost").map(Number)).toEqual([7e-6, 7e-6]);
+    expect(cells("output_tokens")).toEqual(["4", "4"]);
+  });
+
   it("does not vote if it names no winner, and logs a warning", async () => {
     const url = await startModels();
     const { post, get, lines } = await startGateway(

@@ -205,7 +205,7 @@ export class Judge {
   async #answer({ dialect, members, decision, conversation }: AnsweredRequest, model: ServedModel) {
     const { router, id } = decision;
     const once = editMembers(members, { set: { stream: "false" }, drop: ["stream_options"] });
-    const slot = { router, decision: id, slot: 1 };
+    const slot = { router, decision: id, slot: 1, forJudge: true };
     const { promptTokens } = conversation.needs;
     return this.#call(model, dialect, once, { ...slot, promptTokens });
   }

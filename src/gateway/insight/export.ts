@@ -40,8 +40,12 @@ const PAGE = 200;
 
 type Cell = string | number | undefined;
 
+/** Answers that the client got. Beside a single answer, slot 1 has an answer that was made for a judge. */
+const givenIn = ({ duel, answers }: Decision) =>
+  duel ? answers : answers.filter(({ slot }) => slot === 0);
+
 const sumOf = (decision: Decision, of: "cost" | "input_tokens" | "output_tokens"): Cell => {
-  const known = decision.answers.flatMap((answer) => answer[of] ?? []);
+  const known = givenIn(decision).flatMap((answer) => answer[of] ?? []);
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 };
 
@@ -54,13 +58,21 @@ const COLUMNS: Readonly<Record<string, (decision: Decision) => Cell>> = {
   session_id: ({ session_id }) => session_id,
   duel: ({ duel }) => String(duel),
   models: ({ models }) => models?.join(" "),
-  status: ({ answers }) => answers.map(({ status }) => status).join(" "),
-  fallbacks: ({ answers }) =>
-    answers.flatMap(({ fallbacks = [] }) => fallbacks.map(({ model }) => model)).join(" "),
+  status: (decision) =>
+    givenIn(decision)
+      .map(({ status }) => status)
+      .join(" "),
+  fallbacks: (decision) =>
+    givenIn(decision)
+      .flatMap(({ fallbacks = [] }) => fallbacks.map(({ model }) => model))
+      .join(" "),
   cost: (decision) => sumOf(decision, "cost"),
   input_tokens: (decision) => sumOf(decision, "input_tokens"),
   output_tokens: (decision) => sumOf(decision, "output_tokens"),
-  latency_ms: ({ answers }) => answers.flatMap(({ latency_ms }) => latency_ms ?? []).join(" "),
+  latency_ms: (decision) =>
+    givenIn(decision)
+      .flatMap(({ latency_ms }) => latency_ms ?? [])
+      .join(" "),
   votes: ({ votes }) =>
     votes
       .map((vote) => vote.outcome ?? vote.rating ?? vote.ranking?.join(">") ?? "comment")

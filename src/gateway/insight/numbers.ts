@@ -43,10 +43,7 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
   const { models } = posterior.pool;
   const byModel = sumsOf(tallies);
   const all = byModel.get(ALL_MODELS) ?? noCounts();
-  const given = models.reduce((sum, model) => {
-    const { answers, failures } = byModel.get(model) ?? noCounts();
-    return sum + answers - failures;
-  }, 0);
+  const given = models.reduce((sum, model) => sum + givenOf(byModel.get(model)), 0);
   const performance = performanceOf(posterior, traffic, random.split("worth"));
   return {
     window: {
@@ -99,14 +96,19 @@ export function bandOf({ mean, sd }: { readonly mean: number; readonly sd: numbe
   return { mean, lo: mean - 1.96 * sd, hi: mean + 1.96 * sd };
 }
 
+/** Number of answers that clients received. */
+function givenOf({ answers, failures, for_judge }: Counts = noCounts()): number {
+  return answers - failures - for_judge;
+}
+
 function modelCounts(model: string, all: Counts = noCounts(), given: number) {
   const { answers, failures, fallbacks, ratings, shown: chosen, duels } = all;
   const { votes, wins, ties, both_bad, cost, latency_ms: latency, rating_sum: sum } = all;
   return {
     model,
     chosen,
-    given: answers - failures,
-    share: given > 0 ? (answers - failures) / given : null,
+    given: givenOf(all),
+    share: given > 0 ? givenOf(all) / given : null,
     duels,
     calls: answers + fallbacks,
     failures: failures + fallbacks,
@@ -135,9 +137,7 @@ function seriesOf(tallies: readonly Tally[]) {
       duels: all.duels,
       votes: all.votes,
       cost: all.cost,
-      given: Object.fromEntries(
-        models.map(({ model, counts }) => [model, counts.answers - counts.failures]),
-      ),
+      given: Object.fromEntries(models.map(({ model, counts }) => [model, givenOf(counts)])),
     };
   });
 }

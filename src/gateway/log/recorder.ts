@@ -19,6 +19,8 @@ export interface AnswerSlot {
   readonly decision: string;
   readonly slot: number;
   readonly owner: string | undefined;
+  /** True if the answer is made for a judge, so that no client receives it. */
+  readonly forJudge?: boolean | undefined;
   /** Estimate that is logged if the upstream reports no usage. */
   readonly promptTokens: number;
   /** False if the decision is not part of the sample, so that the answer is only counted. */
@@ -115,6 +117,7 @@ export class Recorder {
         ...this.#head(slot),
         model: model.name,
         status,
+        forJudge: slot.forJudge,
         inputTokens: usage.promptTokens,
         outputTokens: usage.completionTokens,
         cost,

@@ -83,7 +83,8 @@ const PAGE = 100;
 const PAGES_AT_ONCE = 20;
 
 function rowOf(decision: Decision): RequestRow {
-  const { answers } = decision;
+  // Beside a single answer, slot 1 has an answer that was made for a judge.
+  const answers = decision.answers.filter(({ slot }) => decision.duel || slot === 0);
   const known = <T>(of: (answer: Decision["answers"][number]) => T | undefined) =>
     answers.map(of).filter((value) => value !== undefined);
   const costs = known(({ cost }) => cost);
