@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../wire/json.ts";
+import { checkableSchema } from "./checkable-schema.ts";
 
 /** The members of a request's body, by name. */
 interface Values {
@@ -8,7 +9,8 @@ interface Values {
 
 /**
  * Whether a text is JSON that fits the schema which the request asks for. A schema that cannot be
- * read does not count against the answer.
+ * read or is too large does not count against the answer, and neither do the keywords that
+ * `checkableSchema` leaves out.
  */
 export function fitsSchema(members: Values, text: string): boolean {
   let value: unknown;
@@ -20,11 +22,23 @@ export function fitsSchema(members: Values, text: string): boolean {
   const schema = schemaIn(members);
   if (!schema) return true;
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value)
+    const checkable = checkableSchema(schema, Math.min(MOST_PARTS, MOST_STEPS / sizeOf(value)));
+    return z.fromJSONSchema(checkable as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value)
       .success;
   } catch {
     return true;
   }
+}
+
+/** Largest number of parts of a schema that is checked. */
+const MOST_PARTS = 2000;
+/** Limit of the parts of a schema times the values in an answer, because the check delays other requests. */
+const MOST_STEPS = 50_000;
+
+/** Number of values in a JSON value, including itself. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, one) => sum + sizeOf(one), 1);
 }
 
 /** The schema of the output in a request of any dialect. */
