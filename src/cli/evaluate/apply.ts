@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { isMap, parseDocument } from "yaml";
+import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { formatErrorLine } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { replaceFile } from "../../core/input/replace-file.ts";
@@ -19,7 +20,6 @@ import type { Config } from "../../gateway/config/config.ts";
 import { parseConfig } from "../../gateway/config/read-config.ts";
 import { otherLines, type ScoreLine, scoreFile } from "../../gateway/evaluation/score-table.ts";
 import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
-import type { Calibration } from "../../gateway/routing/calibration.ts";
 import { importVotes } from "../../learner/import-votes.ts";
 import type { Store } from "../../store/store.ts";
 import { inStore, vaultOf } from "../serve/configuration.ts";
@@ -132,17 +132,20 @@ export function withScores(text: string, router: string, scores: string): string
   return document.toString();
 }
 
-/** Logs the comparisons as votes of the judge. A vote that is in the log already is not logged again. */
+/**
+ * Logs the comparisons as votes of the judge, in the store that the flags name or else in that of the configuration. A
+ * vote that is in the log already is not logged again.
+ */
 export async function applyVotes(
   { config, router }: Target,
   votes: string,
-  calibration: Calibration,
+  calibration: { readonly encoder: Encoder; readonly encoderName: string },
   models: readonly string[],
   flags: StoreFlags,
 ): Promise<string> {
   const { encoder, encoderName } = calibration;
-  const { url } = config.store;
-  const place = url !== undefined && flags.data === undefined ? { database: url, ...flags } : flags;
+  const database = flags.database ?? (flags.data === undefined ? config.store.url : undefined);
+  const place = database === undefined ? flags : { database };
   const options = {
     encode: (texts: readonly string[]) => encoder.encode(texts),
     encoder: encoderName,
@@ -155,6 +158,7 @@ export async function applyVotes(
     (store) => importVotes(store, router, votes, options),
     "create",
   );
-  const where = url !== undefined ? "the database" : join(flags.data ?? DEFAULT_DATA, "joust.db");
+  const isDatabase = databaseOf(place) !== undefined;
+  const where = isDatabase ? "the database" : join(flags.data ?? DEFAULT_DATA, "joust.db");
   return `logged ${imported.votes} new votes of the judge for the router ${router} in ${where}`;
 }

@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hashEncoder } from "../../core/encoder/hash.ts";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
-import { withScores } from "./apply.ts";
+import { CONFIG } from "../../gateway/config/config.ts";
+import { applyVotes, withScores } from "./apply.ts";
 import { readPrompts } from "./prompts.ts";
 import { wordsOf } from "./setup.ts";
 
@@ -58,4 +62,34 @@ it.each([
   ],
 ])("adds the scores of a router to the configuration %j", (before, after) => {
   expect(withScores(before, "auto", "s.csv")).toBe(after);
+});
+
+describe("votes of the judge", () => {
+  const at = "2026-11-15T12:00:00Z";
+  const vote = { at, query: "Why?", a: "x", b: "y", outcome: "a", voter: "judge:z", weight: 1 };
+  const config = CONFIG.parse({ store: { url: "postgres://user:password@127.0.0.1:1/none" } });
+  const apply = (flags: { data: string | undefined; database: string | undefined }) =>
+    applyVotes(
+      { config, file: "joust.yaml", router: "auto" },
+      write("votes.jsonl", `${JSON.stringify(vote)}\n`),
+      { encoder: hashEncoder, encoderName: "hash" },
+      ["x", "y"],
+      flags,
+    );
+
+  it("go to the database of the configuration if no flag names another store", async () => {
+    // Nothing listens on this port, so the attempt shows which store was opened.
+    await expect(apply({ data: undefined, database: undefined })).rejects.toThrow(/127\.0\.0\.1:1/);
+    await expect(apply({ data: undefined, database: "mysql://other" })).rejects.toThrow(
+      errorText(/--database: is not a PostgreSQL address/),
+    );
+  });
+
+  it("go to the data folder of --data, and the message names it", async () => {
+    const data = join(dirname(write("x", "")), "data");
+    const applied = await apply({ data, database: undefined });
+    expect(applied).toMatch(/logged 1 new votes/);
+    expect(applied.endsWith(join(data, "joust.db"))).toBe(true);
+    expect(existsSync(join(data, "joust.db"))).toBe(true);
+  });
 });
