@@ -132,6 +132,17 @@ it.each<[string, UpstreamError | { end: UpstreamError | undefined }, number | un
   expect(breaker.failures).toEqual({ rate: rate ?? 0, of: rate === undefined ? 0 : 1 });
 });
 
+it("does not count a failed request to count tokens, which some upstreams do not know", async () => {
+  const breaker = new Breaker(clock());
+  const outcomes = Array.from({ length: BREAKER.minimum }, () => failure("status", 404));
+  const upstream = guarded(scripted(outcomes), breaker);
+  const request = { ...REQUEST, endpoint: "messages/count_tokens", stream: false } as const;
+  for (let i = 0; i < BREAKER.minimum; i++) {
+    await expect(upstream.call(request, new AbortController().signal)).rejects.toThrow();
+  }
+  expect([breaker.state, breaker.failures.of]).toEqual(["closed", 0]);
+});
+
 it("refuses at once while open, with the remaining time, and does not call the upstream", async () => {
   const time = clock();
   const upstream = guarded(scripted([]), opened(time));

@@ -131,7 +131,7 @@ const SLICE_MS = BREAKER.windowMs / SLICES;
 export interface Passage {
   begun(): void;
   ended(isFailure: boolean): void;
-  /** The client cancelled the call, which says nothing about the upstream. */
+  /** The call says nothing about the upstream's answers: the client cancelled it, or it only counts tokens. */
   abandoned(): void;
 }
 
@@ -146,21 +146,23 @@ export function guarded(upstream: Upstream, breaker: Breaker): Upstream {
         const { rest: retryAfter } = breaker;
         throw new UpstreamError("circuit_open", upstream.name, problem, { retryAfter });
       }
+      // An upstream that answers well may have no endpoint that counts tokens.
+      const isCount = request.endpoint === "messages/count_tokens";
       try {
         const answer = await upstream.call(request, signal);
-        passage.begun();
-        answer.end.then(({ error }) => settle(passage, error));
+        if (!isCount) passage.begun();
+        answer.end.then(({ error }) => settle(passage, isCount, error));
         return answer;
       } catch (error) {
-        settle(passage, error);
+        settle(passage, isCount, error);
         throw error;
       }
     },
   };
 }
 
-function settle(passage: Passage, error: unknown): void {
+function settle(passage: Passage, isCount: boolean, error: unknown): void {
   const fault = error instanceof UpstreamError ? error.fault : undefined;
-  if (fault === "client") passage.abandoned();
+  if (fault === "client" || isCount) passage.abandoned();
   else passage.ended(fault === "upstream" || (error !== undefined && fault === undefined));
 }
