@@ -10,8 +10,8 @@ import type { Client } from "./wire/client.ts";
 
 /**
  * Answers POST /v1/messages/count_tokens. A model that speaks Messages counts the tokens: the named
- * one, or the first such model of the named router. If there is none, or if it fails, the response
- * has an estimate and says so.
+ * one, or the first such model of the named router that is enabled and that the key may use. If there
+ * is none, or if it fails, the response has an estimate and says so.
  */
 export async function countTokens(
   { serving, reader }: { readonly serving: () => Serving; readonly reader: BodyReader },
@@ -22,7 +22,13 @@ export async function countTokens(
   const request = { ...read, endpoint: "messages/count_tokens" } as const;
   const target = resolveFor(caller, serving(), request.model);
   const models = target instanceof ServedModel ? [target] : target.view.models;
-  const counter = models.find((model) => model?.dialects.includes("messages") && !model.isResting);
+  const counter = models.find(
+    (model) =>
+      model?.dialects.includes("messages") &&
+      !model.spec.isDisabled &&
+      !model.isResting &&
+      caller.models?.includes(model.name) !== false,
+  );
   if (counter) {
     try {
       const answer = await callModel(counter, request, client.signal);

@@ -132,6 +132,29 @@ describe("an upstream that speaks Messages", () => {
     const down = await gateway.post("/v1/messages/count_tokens", count);
     expect(down.json.joust).toEqual({ estimated: true });
   });
+
+  it("counts tokens neither by a disabled model nor by one that the key may not use", async () => {
+    const host = await startDialectUpstream();
+    host.answer = ({ body }) => ({ body: { input_tokens: body.model === "up-messages" ? 1 : 2 } });
+    const other = "  other: {provider: messages-provider, model: up-other, retries: 0";
+    const routers = "routers: {auto: {models: [messages-model, other, chat-model]}}\n";
+    const key = "0123456789abcdef";
+    const keys = `keys: {few: {key: ${key}, models: [other], routers: [auto]}}\n`;
+    const count = { model: "auto", messages: [{ role: "user", content: "Hi" }] };
+    const limited = await startGateway(`${host.yaml}${other}}\n${routers}${keys}`);
+    const headers = { authorization: `Bearer ${key}` };
+    const counted = await limited.post("/v1/messages/count_tokens", count, headers);
+    expect(counted.json).toEqual({ input_tokens: 2 });
+    const yaml = host.yaml.replace("model: up-messages,", "model: up-messages, enabled: false,");
+    const first = await startGateway(`${yaml}${other}}\n${routers}`);
+    expect((await first.post("/v1/messages/count_tokens", count)).json).toEqual({
+      input_tokens: 2,
+    });
+    const both = await startGateway(`${yaml}${other}, enabled: false}\n${routers}`);
+    const estimated = await both.post("/v1/messages/count_tokens", count);
+    expect(estimated.json.joust).toEqual({ estimated: true });
+    expect(host.received).toHaveLength(2);
+  });
 });
 
 describe("errors have Anthropic's shape", () => {
