@@ -186,6 +186,22 @@ describe("vertex", () => {
     expect(body).not.toHaveProperty("model");
   });
 
+  it("counts the tokens of Anthropic's models at one address, with the model in the body", async () => {
+    const host = await startRecorder();
+    const entry = `{kind: vertex-anthropic, url: "${host.url}/models", project: p, region: r, key: token}`;
+    const gateway = await startGateway(serving(entry, "claude-x"));
+    await gateway.post("/v1/messages/count_tokens", {
+      model: "m",
+      messages: [{ role: "user", content: "x" }],
+    });
+    const [one] = host.received;
+    expect(one!.path).toBe("/models/count-tokens:rawPredict");
+    expect(JSON.parse(one!.body)).toMatchObject({
+      model: "claude-x",
+      anthropic_version: "vertex-2023-10-16",
+    });
+  });
+
   it("without google-auth-library the error says what to install", async () => {
     const host = await startRecorder();
     const gateway = await startGateway(

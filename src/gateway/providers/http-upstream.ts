@@ -24,6 +24,8 @@ import { WholeAnswer } from "./upstream/whole-answer.ts";
 export interface HostSettings extends TransportSettings {
   /** Dialects that the upstream speaks. Default: chat completions under `url`. */
   readonly dialects?: DialectUrls | undefined;
+  /** Address that counts tokens. Default: `/count_tokens` below the address of Messages. */
+  readonly countTokens?: string | undefined;
   /** Whether to request the usage of streams. Some upstreams always send it and refuse the request. */
   readonly requestsUsage?: boolean | undefined;
   /** Changes to the body of every request. */
@@ -43,10 +45,13 @@ export class HttpUpstream implements Upstream {
   readonly #base: string;
   readonly #addresses = new Map<string, Address>();
   readonly #urls: DialectUrls;
+  readonly #countTokens: string | undefined;
   readonly #edits: Edits | undefined;
   readonly #translator = new Translator();
 
-  constructor({ requestsUsage = true, dialects, edits, ...settings }: HostSettings, clock: Clock) {
+  constructor(all: HostSettings, clock: Clock) {
+    const { requestsUsage = true, dialects, countTokens, edits, ...settings } = all;
+    this.#countTokens = countTokens;
     this.#edits = edits;
     this.name = settings.name;
     this.#requestsUsage = requestsUsage;
@@ -78,7 +83,7 @@ export class HttpUpstream implements Upstream {
     const { body, hideUsage } = outgoing(this.name, request, this.#requestsUsage);
     const message = {
       to: this.#address(endpoint, request),
-      body: this.#edited(body),
+      body: this.#edited(body, endpoint),
       stream,
       headers: headersFor(endpoint, headers),
     };
@@ -95,7 +100,7 @@ export class HttpUpstream implements Upstream {
     const check = this.#checking(endpoint, stream, false);
     const message = {
       to: this.#address(endpoint, request),
-      body: this.#edited(body),
+      body: this.#edited(body, endpoint),
       stream,
       headers: headersFor(endpoint),
     };
@@ -119,8 +124,12 @@ export class HttpUpstream implements Upstream {
     };
   }
 
-  #edited(body: Uint8Array): Uint8Array {
-    return this.#edits ? editObject(body, this.#edits) : body;
+  #edited(body: Uint8Array, endpoint: Endpoint): Uint8Array {
+    if (!this.#edits) return body;
+    const { set = {}, drop = [] } = this.#edits;
+    // An address of its own that counts tokens does not name the model, so the body has to.
+    const isNamed = endpoint !== "messages/count_tokens" || this.#countTokens === undefined;
+    return editObject(body, { set, drop: isNamed ? drop : drop.filter((one) => one !== "model") });
   }
 
   /** The address of an endpoint. Some providers have the name of the model in it. */
@@ -141,7 +150,7 @@ export class HttpUpstream implements Upstream {
   #urlOf(endpoint: Endpoint | "models"): string {
     const { chat, messages } = this.#urls;
     if (endpoint === "messages/count_tokens" && messages !== undefined) {
-      return `${messages}/count_tokens`;
+      return this.#countTokens ?? `${messages}/count_tokens`;
     }
     const dialect = endpoint === "models" ? undefined : DIALECT_OF[endpoint];
     if (dialect) return this.#urls[dialect]!;

@@ -12,6 +12,8 @@ export interface KnownProvider {
   /** Address up to and including /v1. */
   readonly url: string;
   readonly dialects: DialectUrls;
+  /** Address that counts the tokens of Messages requests. Default: `/count_tokens` below the address of Messages. */
+  readonly countTokens?: string;
   readonly auth: AuthKind;
   /** Environment variables that may hold the key. */
   readonly keyVariables: readonly string[];
@@ -117,6 +119,7 @@ export const KNOWN: readonly KnownProvider[] = [
     name: "vertex-anthropic",
     url: `${VERTEX}/publishers/anthropic/models`,
     dialects: { messages: "{url}/{model}:{stream:streamRawPredict|rawPredict}" },
+    countTokens: "{url}/count-tokens:rawPredict",
     auth: "google-oauth",
     keyVariables: [],
     settings: GOOGLE,

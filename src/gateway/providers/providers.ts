@@ -18,6 +18,8 @@ export interface Provider extends Credentials {
   readonly url: string;
   /** Address of each dialect that the provider speaks. */
   readonly dialects: DialectUrls;
+  /** Address that counts the tokens of Messages requests, if it is not below the address of Messages. */
+  readonly countTokens?: string | undefined;
   readonly auth: AuthKind;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether to request the usage of streams. */
@@ -107,10 +109,12 @@ export function knownProvider(
   const url = entry?.url ?? (address ? urlOf(base, urlVariable!, address) : fill(base.url));
   // Another address in the environment may speak fewer dialects.
   const spoken = address && !entry?.url && base.dialects.chat ? CHAT_ONLY : base.dialects;
+  const addressOf = (template: string | undefined) =>
+    template && fill(template.replace("{url}", () => url.replace(/\/+$/, "")));
   const dialects = Object.fromEntries(
     DIALECTS.flatMap((dialect) => {
-      const template = spoken[dialect]?.replace("{url}", () => url.replace(/\/+$/, ""));
-      return template === undefined ? [] : [[dialect, fill(template)]];
+      const address = addressOf(spoken[dialect]);
+      return address === undefined ? [] : [[dialect, address]];
     }),
   );
   const awsEnv = isAtKnownAddress("sigv4", base, entry) ? env : {};
@@ -120,6 +124,7 @@ export function knownProvider(
     kind,
     url,
     dialects: entry?.dialects ?? dialects,
+    countTokens: entry?.dialects ? undefined : addressOf(base.countTokens),
     auth: base.auth,
     key,
     aws,

@@ -20,13 +20,14 @@ export function connect(
   clock: Clock,
   proxies?: Proxies,
 ): ConnectedUpstream {
-  const { name, url, dialects, headers, requestsUsage, edits } = provider;
+  const { name, url, dialects, countTokens, headers, requestsUsage, edits } = provider;
   const auth = authOf(provider.auth, provider);
   return new HttpUpstream(
     {
       name,
       url,
       dialects,
+      countTokens,
       headers: { ...auth.headers, ...headers },
       sign: auth.sign,
       limits,
