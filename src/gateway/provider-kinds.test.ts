@@ -167,6 +167,13 @@ describe("vertex", () => {
     );
   });
 
+  it.each(["us", "eu"])("has a host of its own for the multi-region %s", (region) => {
+    const env = { GOOGLE_CLOUD_PROJECT: "p", GOOGLE_CLOUD_LOCATION: region };
+    expect(knownProvider("vertex-anthropic", env)!.url).toBe(
+      `https://aiplatform.${region}.rep.googleapis.com/v1/projects/p/locations/${region}/publishers/anthropic/models`,
+    );
+  });
+
   it("sends Anthropic's models their version, and the name in the address", async () => {
     const host = await startRecorder();
     const gateway = await startGateway(

@@ -229,9 +229,8 @@ function settingsOf(
 
 /** Puts the settings into an address. `{model}` and `{stream:...}` stay, because they differ by request. */
 function filled(template: string, settings: Settings, provider: string): string {
-  const host = settings.region === "global" ? "" : `${settings.region}-`;
   return template
-    .replace("{vertex-host}", `${host}aiplatform.googleapis.com`)
+    .replace("{vertex-host}", vertexHost(settings.region))
     .replace(/\{(\w+)\}/g, (whole, name: string) => {
       if (name === "model") return whole;
       const value = settings[name as SettingName];
@@ -243,6 +242,13 @@ function filled(template: string, settings: Settings, provider: string): string 
         `write it there${variables.length > 0 ? `, or export ${variables[0]}` : ""}`,
       );
     });
+}
+
+/** Host of Vertex AI in a region, in one of the multi-regions us and eu, or in no region ("global"). */
+function vertexHost(region: string | undefined): string {
+  if (region === "global") return "aiplatform.googleapis.com";
+  if (region === "us" || region === "eu") return `aiplatform.${region}.rep.googleapis.com`;
+  return `${region}-aiplatform.googleapis.com`;
 }
 
 /**
