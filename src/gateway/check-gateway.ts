@@ -32,7 +32,7 @@ export async function gatewayFaults(
   }
 }
 
-/** Sends a short request to each deployment of each model, and reports how it went. */
+/** Sends a short request to each deployment of each enabled model, and reports how it went. */
 export async function probeGateway(options: CheckOptions): Promise<readonly ProbeResult[]> {
   const builder = checkingBuilder(options);
   try {

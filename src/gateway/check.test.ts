@@ -181,7 +181,7 @@ routers:
   });
 });
 
-it("a probe asks each deployment and reports which failed", async () => {
+it("a probe asks each deployment of the enabled models and reports which failed", async () => {
   const host = await startFaultyUpstream();
   const yaml = `
 providers:
@@ -191,6 +191,7 @@ providers:
 models:
   a: {deployments: [{provider: well}, {provider: closed}]}
   b: {provider: broken}
+  c: {provider: well, enabled: false}
 `;
   const results = await probeGateway(optionsOf(yaml, { folder: newFolder() }));
   expect(results).toEqual([

@@ -6,8 +6,9 @@ import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { CONFIG } from "../../gateway/config/config.ts";
 import { applyVotes, withScores } from "./apply.ts";
+import { EVALUATE_DEFAULTS } from "./flags.ts";
 import { readPrompts } from "./prompts.ts";
-import { wordsOf } from "./setup.ts";
+import { openSetup, wordsOf } from "./setup.ts";
 
 const write = temporaryFolder();
 
@@ -91,5 +92,33 @@ describe("votes of the judge", () => {
     expect(applied).toMatch(/logged 1 new votes/);
     expect(applied.endsWith(join(data, "joust.db"))).toBe(true);
     expect(existsSync(join(data, "joust.db"))).toBe(true);
+  });
+});
+
+describe("disabled models", () => {
+  const open = async (flags: object) => {
+    const models = ["abacus-14b", "pebble-mini", "summit-pro"].map(
+      (name) => `  ${name}: {provider: sandbox, enabled: ${name !== "summit-pro"}}\n`,
+    );
+    const config = write("joust.yaml", `models:\n${models.join("")}`);
+    const data = dirname(config);
+    const prompts = write("p.txt", "Why?\n");
+    const setup = await openSetup(prompts, { ...EVALUATE_DEFAULTS, data, config, ...flags });
+    await setup.builder.close();
+    return setup;
+  };
+
+  it("are not evaluated", async () => {
+    const { models } = await open({ regex: "x" });
+    expect(models.map(({ name }) => name)).toEqual(["abacus-14b", "pebble-mini"]);
+    await expect(open({ regex: "x", exclude: ["pebble-mini"] })).rejects.toThrow(
+      errorText(/--exclude: leaves one enabled model/),
+    );
+  });
+
+  it("are refused as a judge", async () => {
+    await expect(open({ judge: "summit-pro" })).rejects.toThrow(
+      errorText(/--judge: the model "summit-pro" is disabled; hint: .*models\.summit-pro\.enabled/),
+    );
   });
 });

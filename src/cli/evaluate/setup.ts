@@ -49,7 +49,7 @@ export async function openSetup(source: string, flags: EvaluateFlags): Promise<S
   try {
     const known = await builder.models(config);
     const models = poolOf(router, known, config.routers[router]!.models, flags.exclude);
-    const judge = flags.judge === undefined ? undefined : modelOf(known, flags.judge, "--judge");
+    const judge = flags.judge === undefined ? undefined : judgeOf(known, flags.judge);
     const unpriced = flags.unpriced ?? config.server.unpriced;
     const assumedPrice = assumedPriceOf(judge ? [...models, judge] : models, unpriced);
     return { ...target, builder, models, judge, prompts, scoring, assumedPrice };
@@ -77,6 +77,14 @@ function modelOf(known: ReadonlyMap<string, ServedModel>, name: string, flag: st
   throw new InputError({ file: flag }, `there is no model "${name}"`, hint);
 }
 
+function judgeOf(known: ReadonlyMap<string, ServedModel>, name: string): ServedModel {
+  const model = modelOf(known, name, "--judge");
+  if (!model.spec.isDisabled) return model;
+  const hint = `choose another model, or set models.${name}.enabled to true`;
+  throw new InputError({ file: "--judge" }, `the model "${name}" is disabled`, hint);
+}
+
+/** The models to evaluate: those of the router that are enabled and not excluded. */
 function poolOf(
   router: string,
   known: ReadonlyMap<string, ServedModel>,
@@ -86,9 +94,10 @@ function poolOf(
   for (const name of exclude) modelOf(known, name, "--exclude");
   const models = pool
     .filter((name) => !exclude.includes(name))
-    .map((name) => modelOf(known, name, "--router"));
+    .map((name) => modelOf(known, name, "--router"))
+    .filter(({ spec }) => !spec.isDisabled);
   if (models.length >= 2) return models;
-  const count = models.length === 0 ? "no model" : "one model";
+  const count = models.length === 0 ? "no enabled model" : "one enabled model";
   if (exclude.length > 0) {
     const hint = "an evaluation compares at least two models: exclude fewer";
     throw new InputError({ file: "--exclude" }, `leaves ${count}`, hint);
@@ -96,7 +105,7 @@ function poolOf(
   throw new InputError(
     { file: "--router" },
     `the router "${router}" has ${count}`,
-    "an evaluation compares at least two models: add a model to the router, or choose another one with --router",
+    "an evaluation compares at least two models: add a model to the router, enable one of its models, or choose another router with --router",
   );
 }
 

@@ -127,10 +127,12 @@ it("an evaluation of a router with one model is refused with the router's name",
   const open = (flags: object) =>
     openSetup(prompts, { data: folder, config, regex: "x", ...flags } as EvaluateFlags);
   await expect(open({ router: "lone" })).rejects.toThrow(
-    '--router: the router "lone" has one model',
+    '--router: the router "lone" has one enabled model',
   );
   const exclude = ["abacus-14b", "pebble-mini", "summit-pro"];
-  await expect(open({ router: "lone", exclude })).rejects.toThrow("--exclude: leaves no model");
+  await expect(open({ router: "lone", exclude })).rejects.toThrow(
+    "--exclude: leaves no enabled model",
+  );
 });
 
 it("a folder without a store has the default configuration", async () => {

@@ -18,12 +18,13 @@ export interface ProbeResult {
   readonly status?: number;
 }
 
-/** Sends a short request to each deployment of each model at the same time, without retries. */
+/** Sends a short request to each deployment of each enabled model at the same time, without retries. */
 export function probeAll(
   models: ReadonlyMap<string, ServedModel>,
   clock: Clock,
 ): Promise<readonly ProbeResult[]> {
-  const all = [...models.values()].flatMap(({ name, deployments }) =>
+  const enabled = [...models.values()].filter(({ spec }) => !spec.isDisabled);
+  const all = enabled.flatMap(({ name, deployments }) =>
     deployments.map((deployment) => probe(name, deployment, clock)),
   );
   return Promise.all(all);
