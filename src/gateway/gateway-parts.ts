@@ -9,7 +9,7 @@ import { isLoopback } from "./access/origin.ts";
 import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Peers } from "./peers/peers.ts";
-import type { MinuteLimit } from "./providers/deployment.ts";
+import type { Used } from "./providers/deployment.ts";
 import type { ReadNews } from "./routing/prefixes.ts";
 import type { Serving } from "./routing/serving.ts";
 import { HttpError } from "./wire/http-error.ts";
@@ -49,9 +49,9 @@ export function hearRouting(peers: Peers, serving: () => Serving): void {
     const read = serving().routers.get(router)?.prices.read;
     for (const news of all) read?.adopt(news);
   });
-  peers.on("used", ([model, name, limit, amount]: [string, string, MinuteLimit, number]) => {
+  peers.on("used", ([model, name, ...used]: [string, string, ...Used]) => {
     const { deployments = [] } = serving().models.get(model) ?? {};
-    deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(limit, amount);
+    deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(...used);
   });
 }
 

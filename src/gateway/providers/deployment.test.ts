@@ -159,6 +159,42 @@ describe("limits per minute", () => {
   });
 });
 
+it("a correction leaves the limits of all processes together with its estimate", async () => {
+  const clock = new StandingClock();
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const upstream: Upstream = {
+    name: "a",
+    call: async () => {
+      const answer = answered();
+      return { ...answer, end: finished.then(() => answer.end) };
+    },
+  };
+  const spec = { name: "a", provider: "p", upstreamName: "m", weight: 1, tpm: 250 };
+  const tools = { clock, onCall: () => {}, onRetry: () => {} };
+  const peer = new Deployment(spec, upstream, tools);
+  const own = new Deployment(spec, upstream, {
+    ...tools,
+    onUsed: (_, ...used) => peer.usedElsewhere(...used),
+  });
+  const waits = (tokens: number) => [own.wait(tokens), peer.wait(tokens)];
+  const answers = [await own.call(request, never), await own.call(request, never)];
+  clock.pass(50_000);
+  expect(waits(100)).toEqual([10_000, 10_000]);
+  finish();
+  for (const { end } of answers) await end;
+  await Promise.resolve();
+  // Two estimates of 100 tokens became 60 tokens each.
+  expect(waits(130)).toEqual([0, 0]);
+  expect(waits(131)).toEqual([10_000, 10_000]);
+  clock.pass(10_000);
+  for (const one of [own, peer]) one.usedElsewhere("tokens", 200, 0);
+  expect(waits(50)).toEqual([0, 0]);
+  expect(waits(51)).toEqual([60_000, 60_000]);
+});
+
 describe("a window of a minute", () => {
   it("forgets what is older", () => {
     const clock = new StandingClock();
@@ -170,6 +206,22 @@ describe("a window of a minute", () => {
     clock.pass(30_000);
     expect(window.wait(6)).toBe(0);
     expect(window.wait(7)).toBe(30_000);
+  });
+
+  it("gives no credit for an amount that it has forgotten", () => {
+    const clock = new StandingClock();
+    const window = new MinuteWindow(10, clock);
+    window.add(10);
+    clock.pass(59_000);
+    window.add(-9, 59_000);
+    expect([window.wait(9), window.wait(10)]).toEqual([0, 1000]);
+    clock.pass(1000);
+    window.add(-1, 60_000);
+    window.add(6);
+    expect([window.wait(4), window.wait(5)]).toEqual([0, 60_000]);
+    // A correction upwards counts, even if the amount is gone.
+    window.add(4, 60_000);
+    expect(window.wait(1)).toBe(60_000);
   });
 
   it("admits an amount above its limit if it is empty", () => {

@@ -40,11 +40,17 @@ export interface DeploymentTools {
   /** Called before a request is sent again with other parameters. */
   readonly onRetry: (error: UpstreamError) => void;
   /** Called with what was used of a limit per minute, for the other processes of this machine. */
-  readonly onUsed?: ((deployment: string, limit: MinuteLimit, amount: number) => void) | undefined;
+  readonly onUsed?: ((deployment: string, ...used: Used) => void) | undefined;
 }
 
+/**
+ * An amount of a limit per minute. `age` is 0 or, if the amount corrects an earlier one, the milliseconds since that
+ * one. It is not a time, because the clocks of two processes have no common zero.
+ */
+export type Used = [limit: MinuteLimit, amount: number, age: number];
+
 /** A limit per minute of a deployment. */
-export type MinuteLimit = "requests" | "tokens";
+type MinuteLimit = "requests" | "tokens";
 
 /** One endpoint or key behind a model, with its own circuit breaker, limits and parameters. */
 export class Deployment {
@@ -81,15 +87,15 @@ export class Deployment {
   }
 
   /** Counts what another process of this machine has used of a limit. */
-  usedElsewhere(limit: MinuteLimit, amount: number): void {
-    this.#windows[limit]?.add(amount);
+  usedElsewhere(...[limit, amount, age]: Used): void {
+    this.#windows[limit]?.add(amount, age);
   }
 
-  #use(limit: MinuteLimit, amount: number): void {
+  #use(limit: MinuteLimit, amount: number, age = 0): void {
     const window = this.#windows[limit];
     if (!window) return;
-    window.add(amount);
-    this.#tools.onUsed?.(this.spec.name, limit, amount);
+    window.add(amount, age);
+    this.#tools.onUsed?.(this.spec.name, limit, amount, age);
   }
 
   /**
@@ -129,16 +135,20 @@ export class Deployment {
 
   /** Counts a call against the tokens per minute: first its estimated tokens, in the end the real ones. */
   async #counted(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { clock } = this.#tools;
     const estimated = tokensOf(request);
+    const estimatedAt = clock.now();
+    const correct = (tokens: number) =>
+      this.#use("tokens", tokens - estimated, clock.now() - estimatedAt);
     this.#use("tokens", estimated);
     try {
       const answer = await this.#upstream.call(request, signal);
       answer.end.then(({ usage }) => {
-        if (usage) this.#use("tokens", usage.promptTokens + usage.completionTokens - estimated);
+        if (usage) correct(usage.promptTokens + usage.completionTokens);
       });
       return answer;
     } catch (error) {
-      this.#use("tokens", -estimated);
+      correct(0);
       throw error;
     }
   }

@@ -13,13 +13,26 @@ export class MinuteWindow {
     this.#clock = clock;
   }
 
-  /** Adds an amount; a negative one gives a part back. */
-  add(amount: number): void {
-    const second = this.#forget();
-    const last = this.#slices.at(-1);
-    if (last?.second === second) last.used += amount;
-    else this.#slices.push({ second, used: amount });
-    this.#sum += amount;
+  /**
+   * Adds an amount, or corrects one that was added `age` milliseconds ago. The correction goes to the second of the
+   * first amount, so that both leave the window together. After that, a negative correction is dropped: it would be
+   * credit for something that no longer counts.
+   */
+  add(amount: number, age = 0): void {
+    const present = this.#forget();
+    const second = Math.floor((this.#clock.now() - age) / 1000);
+    let slice = this.#slices.findLast((one) => one.second === second);
+    if (!slice && amount > 0) {
+      slice = this.#slices.at(-1);
+      if (slice?.second !== present) {
+        slice = { second: present, used: 0 };
+        this.#slices.push(slice);
+      }
+    }
+    if (!slice) return;
+    const change = Math.max(amount, -slice.used);
+    slice.used += change;
+    this.#sum += change;
   }
 
   /**

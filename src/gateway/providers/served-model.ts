@@ -9,8 +9,8 @@ import {
   Deployment,
   type DeploymentSpec,
   type DeploymentTools,
-  type MinuteLimit,
   tokensOf,
+  type Used,
 } from "./deployment.ts";
 import { LearnedLimits } from "./learned-limits.ts";
 import { refusedRequest } from "./refused-request.ts";
@@ -174,7 +174,7 @@ export interface ModelTools {
   readonly onUsed?: OnUsed;
 }
 
-type OnUsed = (model: string, deployment: string, limit: MinuteLimit, amount: number) => void;
+type OnUsed = (model: string, deployment: string, ...used: Used) => void;
 
 /** States of a circuit breaker, the best first. */
 const STATES = ["closed", "half-open", "open"] as const;
