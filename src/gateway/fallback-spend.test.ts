@@ -76,6 +76,25 @@ describe.each(DIALECTS)("%s", (dialect) => {
   );
 });
 
+it.each([false, true])(
+  "counts each call of a duel once if both models fail (stream: %s)",
+  async (stream) => {
+    const host = await startDialectUpstream();
+    const gateway = await start(host);
+    host.answer = () => ({ body: stream ? BROKEN : EMPTY, breaks: stream });
+    const request = { model: "auto", messages: MESSAGES, stream, joust: { duel: true } };
+    const { status } = await gateway.post(PATHS.chat, request);
+    expect([status, host.received.length]).toEqual([502, 2]);
+    await gateway.log.flush();
+    const { models, spend } = (await gateway.get("/v1/stats?hours=1")).json;
+    expect(models).toMatchObject(
+      ["chat-model", "other-model"].map((model) => ({ model, calls: 1, failures: 1 })),
+    );
+    expect(spend.by_model).toEqual({ "chat-model": 0.5, "other-model": 0.5 });
+    expect(spend.total).toBe(1);
+  },
+);
+
 it("counts what an upstream reports for some attempts, and the price of the others", async () => {
   const host = await startDialectUpstream();
   const yaml = host.yaml.replace("model: up-chat, retries: 0", "model: up-chat, retries: 3");

@@ -60,7 +60,7 @@ export async function answerByModel(
     cost = billed(model, recorder.answered(slot, model, end, []));
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
-    const call = { model: model.name, error: error.error, startedAt, cost: error.cost };
+    const call = { model: model.name, error: error.error, startedAt, cost: error.last.cost ?? 0 };
     cost = recorder.failed(slot, call);
     throw error.error;
   } finally {

@@ -91,7 +91,8 @@ export class RoutedAnswer {
       this.#second?.cancel();
       if (!(error instanceof AttemptsFailed)) throw error;
       this.#logged();
-      const { error: shown, lastModel: model, fallbacks, cost: lost } = error;
+      const { error: shown, fallbacks, last } = error;
+      const { model, cost: lost = 0 } = last;
       const { startedAt } = stopwatch;
       const call = { model, error: shown, startedAt, fallbacks, cost: lost };
       cost = recorder.failed({ ...this.#slot, slot: 0 }, call);
@@ -194,7 +195,7 @@ async function attemptAndDeliver(
       if (!(error instanceof AttemptsFailed) || !next || !error.error.elsewhere) throw error;
       attempted = attempt(next, () => rest, request, client.signal, recorder).then((found) => ({
         ...found,
-        fallbacks: [...error.fallbacks, ...found.fallbacks],
+        fallbacks: [...error.fallbacks, error.last, ...found.fallbacks],
       }));
     }
   } else attempted = attempt(pair[0], others, request, client.signal, recorder);

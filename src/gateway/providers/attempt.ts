@@ -23,22 +23,16 @@ export interface Attempt {
 export class AttemptsFailed extends Error {
   override readonly name = "AttemptsFailed";
   readonly error: UpstreamError;
-  readonly lastModel: string;
+  /** The models that failed before the last one. */
   readonly fallbacks: readonly Fallback[];
-  /** Cost of the call of the last model in US dollars. */
-  readonly cost: number;
+  /** The model that failed last. */
+  readonly last: Fallback;
 
-  constructor(
-    error: UpstreamError,
-    lastModel: string,
-    fallbacks: readonly Fallback[],
-    cost: number,
-  ) {
+  constructor(error: UpstreamError, fallbacks: readonly Fallback[], last: Fallback) {
     super(error.message);
-    this.cost = cost;
     this.error = error;
-    this.lastModel = lastModel;
     this.fallbacks = fallbacks;
+    this.last = last;
   }
 }
 
@@ -72,14 +66,14 @@ export async function attempt(
       counter.upstreamError(model.name, error);
       if (error.refusal?.kind === "context_length") queue = withMoreContext(queue, model);
       const next = error.elsewhere && fallbacks.length < MAX_FALLBACKS ? queue[0] : undefined;
-      const cost = model.lostCost(error.lost);
+      const failed = failureOf(model, error);
       // The client sees the first error, unless the last one concerns the request itself.
       if (!next) {
         const shown = error.elsewhere ? firstError : error;
-        throw new AttemptsFailed(shown, model.name, fallbacks, cost);
+        throw new AttemptsFailed(shown, fallbacks, failed);
       }
       counter.fallback(model.name);
-      fallbacks.push({ model: model.name, reason: reasonOf(error), ...(cost > 0 && { cost }) });
+      fallbacks.push(failed);
       queue = queue.slice(1);
       model = next;
     }
@@ -109,6 +103,13 @@ export async function callModel(
     endModelSpan(span, error instanceof UpstreamError ? { error } : {});
     throw error;
   }
+}
+
+/** A failed call of a model for the log. */
+function failureOf(model: ServedModel, error: UpstreamError | undefined): Fallback {
+  const cost = model.lostCost(error?.lost);
+  const reason = error ? reasonOf(error) : "gave no answer";
+  return { model: model.name, reason, ...(cost > 0 && { cost }) };
 }
 
 /** Short form of an error for the log. */
@@ -177,13 +178,8 @@ function late({ name }: ServedModel): UpstreamError {
 
 /** Both models of a duel failed. */
 export function duelFailed([a, b]: readonly [DuelAttempt, DuelAttempt]): AttemptsFailed {
-  const fallbacks = [a, b].map(({ model, error }) => {
-    const cost = model.lostCost(error?.lost);
-    const reason = error ? reasonOf(error) : "gave no answer";
-    return { model: model.name, reason, ...(cost > 0 && { cost }) };
-  });
   const error = a.error ?? b.error ?? new UpstreamError("broken", a.model.name, "gave no answer");
-  return new AttemptsFailed(error, b.model.name, fallbacks, 0);
+  return new AttemptsFailed(error, [failureOf(a.model, a.error)], failureOf(b.model, b.error));
 }
 
 /**
