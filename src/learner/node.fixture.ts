@@ -1,7 +1,7 @@
 /**
  * A gateway without HTTP, as a process that tests kill, pause and disconnect. It routes, logs, votes,
- * learns and follows. It prints "ack ID VOTER" for each acknowledged vote and, when SIGTERM ends
- * it, "served VERSION HASH".
+ * learns and follows. It prints "ack ID VOTER" for each acknowledged vote. After SIGTERM it waits until it
+ * serves all votes, prints "served VERSION HASH" and ends.
  *
  *   node node.fixture.ts NAME sqlite:FILE|postgres://.. LEASE_MS
  */
@@ -53,6 +53,8 @@ learner.start();
 console.log("ready");
 await Promise.all(["v0", "v1", "v2"].map(work));
 await log.close();
+// The lease may still be that of a process that was killed.
+while (follower.serving!.version < (await store.head("auto"))) await sleep(20);
 await learner.stop();
 await follower.load();
 await follower.stop();
