@@ -7,11 +7,11 @@ import type {
   StoredNode,
 } from "./administration.ts";
 import type { Control, LogEvent, Logged, Voted } from "./events.ts";
+import type { StoredKey } from "./key.ts";
 import { eventOf, type LoggedRow } from "./row.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
 import {
   MOST_COUNTED_VOTES,
-  type StoredKey,
   type StoredResponse,
   type StoredSnapshot,
   type StoredVoter,

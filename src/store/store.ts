@@ -7,6 +7,7 @@ import type {
 } from "./administration.ts";
 import type { Decision } from "./decision.ts";
 import type { Answered, Control, DecisionEvent, LogEvent, Logged, Voted } from "./events.ts";
+import type { ChangedKey, KeyChanges, StoredKey } from "./key.ts";
 import type { VoteRefusal } from "./store-error.ts";
 import type { Tally } from "./tally.ts";
 
@@ -140,7 +141,13 @@ export interface Store {
   horizon(router: string): Promise<number>;
 
   keys(): Promise<StoredKey[]>;
-  saveKey(key: StoredKey): Promise<void>;
+  /** Adds a key. Returns false and changes nothing if another key of this name is not revoked. */
+  addKey(key: StoredKey): Promise<boolean>;
+  /**
+   * Changes a key in one transaction, so that changes at the same time do not undo each other.
+   * Returns undefined and changes nothing if there is no such key or it is revoked.
+   */
+  changeKey(id: string, changes: KeyChanges): Promise<ChangedKey | undefined>;
   /** 32 random bytes that all nodes share, created at the first call with this name. */
   secret(name: string): Promise<Uint8Array>;
   deleteSecret(name: string): Promise<void>;
@@ -375,26 +382,4 @@ export interface BudgetGrant {
   readonly granted: number;
   /** Dollars that all nodes have spent or hold. */
   readonly used: number;
-}
-
-/** An API key as it is stored: the hash of the key, never the key itself. */
-export interface StoredKey {
-  /** Public id that names the key in logs and lists. */
-  readonly id: string;
-  readonly name: string;
-  readonly hash: string;
-  readonly scopes: readonly string[];
-  /** Limit in US dollars per calendar month (UTC). */
-  readonly budget?: number | undefined;
-  /** Limit in requests per minute. */
-  readonly rate?: number | undefined;
-  /** Limit of concurrent requests on each node. */
-  readonly concurrent?: number | undefined;
-  /** Whether requests that did not ask for a duel also get a second answer, to be fetched later. */
-  readonly duels?: boolean | "auto" | undefined;
-  /** Models that may answer, and routers that may be named. Default: all. */
-  readonly models?: readonly string[] | undefined;
-  readonly routers?: readonly string[] | undefined;
-  readonly createdAt: number;
-  readonly revokedAt?: number | undefined;
 }

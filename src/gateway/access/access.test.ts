@@ -44,12 +44,12 @@ describe("keys that another node changes", () => {
     const access = await Access.open(config, store, clock);
     expect(await access.admit({}, "route", "POST")).toMatchObject({ isAdmin: true });
 
-    await store.saveKey(key);
+    await store.addKey(key);
     clock.pass(60_000);
     await expect(access.admit({}, "route", "POST")).rejects.toThrow("the request has no API key");
     expect(await access.admit(bearer, "route", "POST")).toMatchObject({ owner: "k" });
 
-    await store.saveKey({ ...key, revokedAt: 1 });
+    await store.changeKey(key.id, { revokedAt: 1 });
     clock.pass(60_000);
     const results = await Promise.allSettled(
       [1, 2, 3].map(() => access.admit(bearer, "route", "POST")),
@@ -60,7 +60,7 @@ describe("keys that another node changes", () => {
 
   it("stay as they were while the store does not respond, and only the first request waits for it", async () => {
     const store = new SqliteStore(newFile(), () => 0);
-    await store.saveKey(key);
+    await store.addKey(key);
     const clock = new StandingClock();
     const access = await Access.open(config, store, clock);
     store.keys = () => new Promise(() => {});

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Scope } from "../../api/scopes.ts";
-import type { Store, StoredKey } from "../../store/store.ts";
+import type { StoredKey } from "../../store/key.ts";
+import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import { ALONE, type Peers } from "../peers/peers.ts";

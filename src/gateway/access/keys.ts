@@ -4,7 +4,8 @@ import type { Key, KeyLimits, NewKey } from "../../api/admin.ts";
 import type { Value } from "../../api/common.ts";
 import type { Scope } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import type { Store, StoredKey } from "../../store/store.ts";
+import type { ChangedKey, KeyChanges, StoredKey } from "../../store/key.ts";
+import type { Store } from "../../store/store.ts";
 
 /** Creates a key. The secret cannot be read again, because only its hash is stored. */
 export async function addKey(
@@ -12,14 +13,6 @@ export async function addKey(
   { name, ...limits }: Value<typeof NewKey>,
   now: number,
 ): Promise<{ key: StoredKey; secret: string }> {
-  const active = (await store.keys()).some((key) => key.name === name && !key.revokedAt);
-  if (active) {
-    throw new InputError(
-      { file: `key ${name}` },
-      "already exists",
-      "choose another name, or revoke that key first",
-    );
-  }
   const secret = newSecret();
   const key: StoredKey = {
     id: `key_${randomBytes(6).toString("hex")}`,
@@ -28,43 +21,55 @@ export async function addKey(
     ...limits,
     createdAt: now,
   };
-  await store.saveKey(key);
-  return { key, secret };
+  if (await store.addKey(key)) return { key, secret };
+  throw new InputError(
+    { file: `key ${name}` },
+    "already exists",
+    "choose another name, or revoke that key first",
+  );
 }
 
 /** Revokes a key by its name or id. Its running requests continue. */
 export async function revokeKey(store: Store, name: string, now: number): Promise<StoredKey> {
-  const key = await findKey(store, name);
-  const revoked = { ...key, revokedAt: now };
-  await store.saveKey(revoked);
-  return revoked;
+  return (await change(store, name, { revokedAt: now })).after;
 }
 
 /**
- * Changes scopes and limits of a key. Members that are null are removed, undefined ones stay. Nothing is saved if the
- * key has these values already; `before` and `after` are then the same object.
+ * Changes scopes and limits of a key. Members that are null are removed, undefined ones stay. If the key has these
+ * values already, `before` and `after` are the same object.
  */
 export async function changeKey(
   store: Store,
   name: string,
   changes: Value<typeof KeyLimits>,
-): Promise<{ before: StoredKey; after: StoredKey }> {
-  const before = await findKey(store, name);
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const merged = Object.entries({ ...before, ...Object.fromEntries(given) });
-  const after = Object.fromEntries(merged.filter(([, value]) => value !== null)) as unknown;
-  if (isDeepStrictEqual(before, after)) return { before, after: before };
-  await store.saveKey(after as StoredKey);
-  return { before, after: after as StoredKey };
+): Promise<ChangedKey> {
+  const { before, after } = await change(store, name, changes);
+  return { before, after: isDeepStrictEqual(before, after) ? before : after };
+}
+
+async function change(store: Store, name: string, changes: KeyChanges): Promise<ChangedKey> {
+  const { id } = await findKey(store, name);
+  const changed = await store.changeKey(id, changes);
+  // Somebody else may have revoked the key a moment ago.
+  if (!changed) throw unknownKey(name, await activeKeys(store));
+  return changed;
 }
 
 /** The active key with a name or id. Throws if there is none. */
 export async function findKey(store: Store, name: string): Promise<StoredKey> {
-  const keys = (await store.keys()).filter(({ revokedAt }) => revokedAt === undefined);
+  const keys = await activeKeys(store);
   const key = keys.find((one) => one.id === name) ?? keys.find((one) => one.name === name);
   if (key) return key;
+  throw unknownKey(name, keys);
+}
+
+async function activeKeys(store: Store): Promise<StoredKey[]> {
+  return (await store.keys()).filter(({ revokedAt }) => revokedAt === undefined);
+}
+
+function unknownKey(name: string, keys: readonly StoredKey[]): InputError {
   const names = keys.map((one) => one.name).join(", ") || "none";
-  throw new InputError(
+  return new InputError(
     { file: `key ${name}` },
     "does not exist or is revoked",
     `give the name or id of an active key; active keys: ${names}`,

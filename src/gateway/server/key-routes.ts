@@ -11,7 +11,8 @@ import {
 import type { Value } from "../../api/common.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
-import type { Store, StoredKey } from "../../store/store.ts";
+import type { StoredKey } from "../../store/key.ts";
+import type { Store } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
 import type { Access, Caller } from "../access/access.ts";
 import { addKey, changeKey, findKey, recordedKey, revokeKey, shownKey } from "../access/keys.ts";

@@ -23,7 +23,7 @@ export async function fill(store: Store): Promise<void> {
   const position = await store.head("auto");
   const state = Uint8Array.of(1, 2, 3);
   await store.saveSnapshot({ router: "auto", position, at: T0, hash: "h", state }, token);
-  await store.saveKey({ id: "k1", name: "web", hash: "ab", scopes: ["route"], createdAt: T0 });
+  await store.addKey({ id: "k1", name: "web", hash: "ab", scopes: ["route"], createdAt: T0 });
   await store.secret("vote-token-1");
   await store.saveEmbedding("d1", toHalf(xOf(1, 8)), Date.now() + DAY_MS);
   await store.append([vote(5)]);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { AuditRecord } from "../administration.ts";
 import { T0 } from "../events.fixture.ts";
 import { eventually } from "../eventually.fixture.ts";
+import type { StoredKey } from "../key.ts";
 import type { Change } from "../store.ts";
 import type { Stores } from "./stores.fixture.ts";
 
@@ -12,6 +13,14 @@ const record = (n: number, over: Partial<AuditRecord> = {}): AuditRecord => ({
   target: "routers.auto",
   ...over,
 });
+const key = (n: number, over: Partial<StoredKey> = {}): StoredKey => ({
+  id: `k${n}`,
+  name: `key ${n}`,
+  hash: `hash ${n}`,
+  scopes: ["route"],
+  createdAt: T0,
+  ...over,
+});
 const configuration = (revision: number, document = "{}") => ({
   revision,
   at: T0,
@@ -19,7 +28,7 @@ const configuration = (revision: number, document = "{}") => ({
   sealed: Uint8Array.of(0, revision, 255),
 });
 
-/** Configurations, the audit log, sessions of the page, nodes and leases. */
+/** API keys, configurations, the audit log, sessions of the page, nodes and leases. */
 export function administrationConforms({ one, both }: Stores): void {
   it("keeps all revisions of the configuration, each with its audit record", async () => {
     const store = await one();
@@ -77,6 +86,46 @@ export function administrationConforms({ one, both }: Stores): void {
     await a.endSession("s2", later);
     await a.endSession("s2", later);
     expect((await b.endedSessions()).toSorted()).toEqual(["s1", "s2"]);
+  });
+
+  it("changes members of a key, of which null ones are removed", async () => {
+    const [a, b] = await both();
+    await a.addKey(key(1, { budget: 5, rate: 60 }));
+    const changed = await b.changeKey("k1", { budget: null, rate: undefined, concurrent: 3 });
+    expect(changed?.before).toEqual(key(1, { budget: 5, rate: 60 }));
+    expect(changed?.after).toEqual(key(1, { rate: 60, concurrent: 3 }));
+    expect(await a.keys()).toEqual([changed?.after]);
+    expect(await a.changeKey("k2", { rate: 1 })).toBeUndefined();
+  });
+
+  it("keeps a key revoked, whatever is changed at the same time", async () => {
+    const [a, b] = await both();
+    for (let n = 0; n < 20; n++) {
+      await a.addKey(key(n));
+      await Promise.all([
+        a.changeKey(`k${n}`, { rate: 1 }),
+        b.changeKey(`k${n}`, { revokedAt: T0 + 1 }),
+        a.changeKey(`k${n}`, { budget: 2 }),
+      ]);
+      expect(await b.changeKey(`k${n}`, { rate: 3 })).toBeUndefined();
+    }
+    const keys = await a.keys();
+    expect(keys.map(({ revokedAt }) => revokedAt)).toEqual(Array(20).fill(T0 + 1));
+    expect(keys.filter(({ rate }) => rate === 3)).toEqual([]);
+  });
+
+  it("has one key of a name that is not revoked, however many are added at the same time", async () => {
+    const [a, b] = await both();
+    const add = (n: number) => (n % 2 ? a : b).addKey(key(n, { name: "web" }));
+    const added = await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
+    expect(added.filter(Boolean)).toHaveLength(1);
+    const [first, ...others] = await a.keys();
+    expect(others).toEqual([]);
+    // The same key again changes nothing, because a client may not know whether it was added.
+    expect(await b.addKey(first!)).toBe(true);
+    await a.changeKey(first!.id, { revokedAt: T0 });
+    expect(await b.addKey(key(10, { name: "web" }))).toBe(true);
+    expect(await a.keys()).toHaveLength(2);
   });
 
   it("lists nodes and leases", async () => {

@@ -112,6 +112,8 @@ const MIGRATION_LOCK = lock(2);
 export const DAYS_LOCK = lock(3);
 /** Lock that is held by the node that moves decisions of version 0.1. */
 export const LEGACY_LOCK = lock(4);
+/** Lock that is held while an API key is added or changed. */
+export const KEYS_LOCK = lock(5);
 
 /** Host and database of a URL, without user and password. */
 function addressOf(url: string): string {

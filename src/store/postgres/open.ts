@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { AuditRecord, StoredConfiguration, StoredNode } from "../administration.ts";
 import { Listeners } from "../changes.ts";
 import type { DecisionEvent, LogEvent } from "../events.ts";
+import type { KeyChanges, StoredKey } from "../key.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
 import { SearchQueries } from "../search.ts";
@@ -17,7 +18,6 @@ import type {
   Receipt,
   SnapshotContent,
   Store,
-  StoredKey,
   StoredResponse,
   StoredSnapshot,
 } from "../store.ts";
@@ -141,8 +141,12 @@ class PostgresStore extends SearchQueries implements Store {
     return { decisions: dropped, votes: pruned };
   }
 
-  saveKey(key: StoredKey) {
-    return writes.saveKey(this.#pool, key);
+  addKey(key: StoredKey) {
+    return writes.addKey(this.#pool, key);
+  }
+
+  changeKey(id: string, changes: KeyChanges) {
+    return writes.changeKey(this.#pool, id, changes);
   }
 
   secret(name: string) {

@@ -3,19 +3,25 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type pg from "pg";
 import { budgetGrant } from "../budget.ts";
+import {
+  type ChangedKey,
+  isNameTaken,
+  type KeyChanges,
+  type StoredKey,
+  withChanges,
+} from "../key.ts";
 import { noSnapshot } from "../prune.ts";
 import type {
   BudgetGrant,
   BudgetRequest,
   ClientId,
-  StoredKey,
   StoredResponse,
   StoredSnapshot,
 } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
 import { snapshotsToDelete } from "../thin-snapshots.ts";
 import { notify } from "./append.ts";
-import { transaction, unavailable } from "./connect.ts";
+import { KEYS_LOCK, transaction, unavailable } from "./connect.ts";
 
 /** The clock of the database in milliseconds. All nodes use it, because their own clocks differ. */
 export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -235,12 +241,36 @@ export async function releaseId(
   ]);
 }
 
-export async function saveKey(pool: pg.Pool, key: StoredKey): Promise<void> {
-  await query(
-    pool,
-    "INSERT INTO keys (id, body) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
-    [key.id, JSON.stringify(key)],
-  );
+export async function addKey(pool: pg.Pool, key: StoredKey): Promise<boolean> {
+  return transaction(pool, KEYS_LOCK, async (client) => {
+    const { rows } = await client.query<{ body: string }>("SELECT body FROM keys");
+    if (isNameTaken(key, rows.map(keyOf))) return false;
+    await client.query("INSERT INTO keys (id, body) VALUES ($1, $2) ON CONFLICT DO NOTHING", [
+      key.id,
+      JSON.stringify(key),
+    ]);
+    return true;
+  });
+}
+
+export async function changeKey(
+  pool: pg.Pool,
+  id: string,
+  changes: KeyChanges,
+): Promise<ChangedKey | undefined> {
+  return transaction(pool, KEYS_LOCK, async (client) => {
+    const find = "SELECT body FROM keys WHERE id = $1";
+    const { rows } = await client.query<{ body: string }>(find, [id]);
+    const [before] = rows.map(keyOf);
+    if (!before || before.revokedAt !== undefined) return undefined;
+    const after = withChanges(before, changes);
+    await client.query("UPDATE keys SET body = $2 WHERE id = $1", [id, JSON.stringify(after)]);
+    return { before, after };
+  });
+}
+
+function keyOf({ body }: { readonly body: string }): StoredKey {
+  return JSON.parse(body) as StoredKey;
 }
 
 export async function secret(pool: pg.Pool, name: string): Promise<Uint8Array> {

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { AuditRecord, StoredConfiguration, StoredNode } from "../administration.ts";
 import { Listeners } from "../changes.ts";
 import type { DecisionEvent, LogEvent } from "../events.ts";
+import type { KeyChanges, StoredKey } from "../key.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
 import { SearchQueries } from "../search.ts";
@@ -14,7 +15,6 @@ import type {
   Receipt,
   SnapshotContent,
   Store,
-  StoredKey,
   StoredResponse,
   StoredSnapshot,
 } from "../store.ts";
@@ -160,8 +160,12 @@ export class SqliteStore extends SearchQueries implements Store {
     return { decisions: dropped, votes: pruned };
   }
 
-  async saveKey(key: StoredKey) {
-    translated(() => writes.saveKey(this.#writer, key));
+  async addKey(key: StoredKey) {
+    return translated(() => writes.addKey(this.#writer, key));
+  }
+
+  async changeKey(id: string, changes: KeyChanges) {
+    return translated(() => writes.changeKey(this.#writer, id, changes));
   }
 
   async secret(name: string) {

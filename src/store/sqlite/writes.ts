@@ -2,12 +2,18 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { budgetGrant } from "../budget.ts";
+import {
+  type ChangedKey,
+  isNameTaken,
+  type KeyChanges,
+  type StoredKey,
+  withChanges,
+} from "../key.ts";
 import { noSnapshot } from "../prune.ts";
 import type {
   BudgetGrant,
   BudgetRequest,
   ClientId,
-  StoredKey,
   StoredResponse,
   StoredSnapshot,
 } from "../store.ts";
@@ -194,11 +200,34 @@ export function releaseId(db: Connection, { owner, id, decision }: Omit<ClientId
   );
 }
 
-export function saveKey(db: Connection, key: StoredKey): void {
-  db.prepare("INSERT OR REPLACE INTO keys (id, body) VALUES (?, ?)").run(
-    key.id,
-    JSON.stringify(key),
-  );
+export function addKey(db: Connection, key: StoredKey): boolean {
+  const add = db.transaction(() => {
+    const bodies = db.prepare<[], string>("SELECT body FROM keys").pluck().all();
+    if (isNameTaken(key, bodies.map(keyOf))) return false;
+    db.prepare("INSERT INTO keys (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING").run(
+      key.id,
+      JSON.stringify(key),
+    );
+    return true;
+  });
+  return add.immediate();
+}
+
+export function changeKey(db: Connection, id: string, changes: KeyChanges): ChangedKey | undefined {
+  const change = db.transaction(() => {
+    const find = db.prepare<[string], string>("SELECT body FROM keys WHERE id = ?").pluck();
+    const body = find.get(id);
+    const before = body === undefined ? undefined : keyOf(body);
+    if (!before || before.revokedAt !== undefined) return undefined;
+    const after = withChanges(before, changes);
+    db.prepare("UPDATE keys SET body = ? WHERE id = ?").run(JSON.stringify(after), id);
+    return { before, after };
+  });
+  return change.immediate();
+}
+
+function keyOf(body: string): StoredKey {
+  return JSON.parse(body) as StoredKey;
 }
 
 export function secret(db: Connection, name: string): Uint8Array {
