@@ -72,6 +72,34 @@ describe("budgets", () => {
     expect((await node!.reserve("k", 1.2, 0.08)).amount).toBeCloseTo(0.07, 9);
   });
 
+  it("stay spent after a pause, even if the log has no costs", async () => {
+    const { nodes, time, store } = nodesOf(1);
+    const [node] = nodes;
+    let spent = 0;
+    for (let round = 0; round < 5; round++) {
+      for (let i = 0; i < 3; i++) {
+        const reservation = await node!.reserve("k", 1, 0.3).catch(() => undefined);
+        reservation?.settle(0.3);
+        if (reservation) spent += 0.3;
+        time.now += 1000;
+      }
+      time.now += 61_000;
+      await node!.renew();
+    }
+    expect(spent).toBeCloseTo(1.2, 9);
+    expect(await codeOf(node!.reserve("k", 1, 0.3))).toBe("insufficient_quota");
+    // Without requests, nothing is left to report.
+    const { leaseBudget } = store;
+    let queries = 0;
+    store.leaseBudget = (request) => {
+      queries++;
+      return leaseBudget.call(store, request);
+    };
+    time.now += 61_000;
+    for (let i = 0; i < 3; i++) await node!.renew();
+    expect(queries).toBe(0);
+  });
+
   it("start again with a new month", async () => {
     const { nodes, time } = nodesOf(1);
     (await nodes[0]!.reserve("k", 1, 1)).settle(1);

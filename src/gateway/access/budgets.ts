@@ -67,7 +67,12 @@ export class Budgets {
   async renew(): Promise<void> {
     for (const account of this.#accounts.values()) {
       const isIdle = account.running === 0 && this.#now() - account.usedAt > IDLE_MS;
-      if (account.leasing || (account.held <= 0 && !isIdle)) continue;
+      const isUpToDate = account.held <= 0 && (!isIdle || account.spent === account.reported);
+      // The account knows what it has spent, so it is kept until its month is over.
+      if (isIdle && isUpToDate && account.month !== monthOf(this.#now())) {
+        this.#accounts.delete(account.owner);
+      }
+      if (account.leasing || isUpToDate) continue;
       await (isIdle ? this.#giveBack(account) : this.#lease(account, 0)).catch(() => {});
     }
   }
@@ -91,6 +96,7 @@ export class Budgets {
       reserved: 0,
       running: 0,
       spent: 0,
+      reported: 0,
       used: 0,
       until: 0,
       usedAt: 0,
@@ -112,7 +118,12 @@ export class Budgets {
    */
   #lease(account: Account, want: number): Promise<void> {
     if (want > 0 && this.#now() - account.shortAt < SHORT_MS) return Promise.resolve();
-    account.leasing = this.#leaseNow(account, want).finally(() => {
+    return this.#alone(account, this.#leaseNow(account, want));
+  }
+
+  /** Lets the other requests of an account wait for a query of the store. */
+  #alone(account: Account, query: Promise<void>): Promise<void> {
+    account.leasing = query.finally(() => {
       account.leasing = undefined;
     });
     return account.leasing;
@@ -137,16 +148,21 @@ export class Budgets {
     // Requests may have been settled in the meantime.
     account.held = held + granted - (account.spent - spent);
     account.used = used;
+    account.reported = spent;
     if (granted < missing) account.shortAt = now;
     account.until = now + LEASE_MS - SAFETY_MS;
   }
 
-  async #giveBack(account: Account): Promise<void> {
+  #giveBack(account: Account): Promise<void> {
+    return this.#alone(account, this.#giveBackNow(account));
+  }
+
+  async #giveBackNow(account: Account): Promise<void> {
     const { owner, month, budget, spent, reserved: held } = account;
     account.held = held;
     const request = { owner, month, budget, spent, held, want: 0, milliseconds: LEASE_MS };
     await this.#store.leaseBudget({ ...request, node: this.#node });
-    if (account.running === 0) this.#accounts.delete(owner);
+    account.reported = spent;
   }
 
   #refusal({ owner, month, budget, spent, used, running }: Account, free: number): HttpError {
@@ -193,6 +209,8 @@ interface Account {
   running: number;
   /** Spent by this node. */
   spent: number;
+  /** The part of `spent` that the store knows. */
+  reported: number;
   /** Spent or held by all nodes, as of the last query of the store. */
   used: number;
   /** Time until which this node may spend what it holds. */
