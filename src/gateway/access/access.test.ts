@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { newFiles } from "../../store/folder.fixture.ts";
+import type { KeyChanges } from "../../store/key.ts";
 import { SqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { Access } from "./access.ts";
@@ -70,6 +71,68 @@ describe("keys that another node changes", () => {
     const settled = Promise.race([access.admit(bearer, "route", "POST"), setImmediate("late")]);
     expect(await settled).toMatchObject({ owner: "k" });
     await store.close();
+  });
+});
+
+describe("the caller of a long response", () => {
+  const newFile = newFiles();
+
+  async function opened(keys: object) {
+    const store = new SqliteStore(newFile(), () => 0);
+    onTestFinished(() => store.close());
+    const server = { session_hours: 1, rate: 1 };
+    const config = { keys, server } as unknown as Parameters<typeof Access.open>[0];
+    const clock = new StandingClock();
+    const access = await Access.open(config, store, clock);
+    onTestFinished(() => access.close());
+    return { store, clock, access };
+  }
+
+  it("is admitted as long as its key is valid and has the same rights, whatever its rate", async () => {
+    const { store, access } = await opened({});
+    const secret = newSecret();
+    const scopes = ["route", "admin"];
+    await store.addKey({ id: "k", name: "ann", hash: hashOf(secret), scopes, createdAt: 0 });
+    await access.read();
+    const headers = { authorization: `Bearer ${secret}` };
+    const caller = await access.admit(headers, "route", "GET");
+    const admits = () => access.stillAdmits(headers, "route", caller);
+    for (let i = 0; i < 5; i++) expect(await admits()).toBe(true);
+    const admitsWith = async (change: KeyChanges) => {
+      await store.changeKey("k", change);
+      await access.read();
+      return admits();
+    };
+    expect(await admitsWith({ scopes: ["route"] })).toBe(false);
+    expect(await admitsWith({ scopes })).toBe(true);
+    expect(await admitsWith({ scopes: ["vote"] })).toBe(false);
+    expect(await admitsWith({ scopes })).toBe(true);
+    expect(await admitsWith({ revokedAt: 1 })).toBe(false);
+  });
+
+  it("is admitted as long as its session lasts", async () => {
+    const { clock, access } = await opened({ ann: { key: "ann-ann", scopes: ["route"] } });
+    const signIn = async () => {
+      const { token, csrf } = await access.signIn("ann-ann");
+      return { cookie: `joust_session=${token}`, "x-joust-csrf": csrf };
+    };
+    const [one, two] = [await signIn(), await signIn()];
+    const caller = await access.admit(one, "route", "GET");
+    const admits = (headers: object) => access.stillAdmits({ ...headers }, "route", caller);
+    expect([await admits(one), await admits(two)]).toEqual([true, true]);
+    await access.signOut(one);
+    expect([await admits(one), await admits(two)]).toEqual([false, true]);
+    clock.pass(3_600_001);
+    expect(await admits(two)).toBe(false);
+  });
+
+  it("without a key is admitted until there is one", async () => {
+    const { store, access } = await opened({});
+    const caller = await access.admit({}, "route", "GET");
+    expect(await access.stillAdmits({}, "route", caller)).toBe(true);
+    await store.addKey({ id: "k", name: "ann", hash: "h", scopes: ["route"], createdAt: 0 });
+    await access.read();
+    expect(await access.stillAdmits({}, "route", caller)).toBe(false);
   });
 });
 

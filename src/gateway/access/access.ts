@@ -11,6 +11,7 @@ import { Budgets, type Reservation } from "./budgets.ts";
 import { Concurrency, type Concurrent, tooManyConcurrent } from "./concurrency.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { insufficientScope, SIGN_IN_HINT, unauthorized } from "./refusals.ts";
 import { CSRF_HEADER, SAFE, type SignedIn, type SignIn, SignIns } from "./sign-ins.ts";
 
 /** Sender of a request. */
@@ -146,11 +147,35 @@ export class Access {
     return this.#identify(headers, scope, method);
   }
 
+  /**
+   * Whether the caller of a long response would still be admitted with the same rights: its key or session is valid
+   * and has the scope. Does not count as a request.
+   */
+  async stillAdmits(
+    headers: Readonly<Record<string, unknown>>,
+    scope: Scope,
+    caller: Caller,
+  ): Promise<boolean> {
+    await this.#refresh();
+    if (this.isOpen) return caller.owner === undefined;
+    const secret = secretOf(headers);
+    const key = secret === undefined ? this.#keyOfSession(headers) : this.#keyWith(hashOf(secret));
+    if (!key || key.revokedAt !== undefined || !allows(key, scope)) return false;
+    return key.id === caller.owner && key.scopes.includes("admin") === caller.isAdmin;
+  }
+
+  #keyWith(hash: string): Key | undefined {
+    return this.#byHash.get(hash) ?? this.#internal.get(hash);
+  }
+
+  #keyOfSession(headers: Readonly<Record<string, unknown>>): Key | undefined {
+    const signIn = this.#signIns.in(headers.cookie);
+    return signIn && this.#endOf(signIn) === undefined ? this.#byId.get(signIn.key) : undefined;
+  }
+
   /** Whether a request has a key, valid or not, or a valid session. */
   hasCredentials(headers: Readonly<Record<string, unknown>>): boolean {
-    if (secretOf(headers) !== undefined) return true;
-    const signIn = this.#signIns.in(headers.cookie);
-    return signIn !== undefined && this.#endOf(signIn) === undefined;
+    return secretOf(headers) !== undefined || this.#keyOfSession(headers) !== undefined;
   }
 
   /** Signs in with an API key. Throws 401 if the key is not valid. */
@@ -217,7 +242,7 @@ export class Access {
       return this.#callerWith(this.#byId.get(signIn.key), scope);
     }
     const hash = hashOf(secret);
-    const key = this.#byHash.get(hash) ?? this.#internal.get(hash);
+    const key = this.#keyWith(hash);
     const mayBeNew = !key && this.#clock.now() - this.#readAt > RETRY_MS;
     if (!mayBeNew) return this.#callerWith(key, scope);
     return this.#read().then(() => this.#callerWith(this.#byHash.get(hash), scope));
@@ -226,12 +251,7 @@ export class Access {
   #callerWith(key: Key | undefined, scope: Scope): Caller | Promise<Caller> {
     if (!key) throw unauthorized("the API key is unknown");
     if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked");
-    if (!allows(key, scope)) {
-      throw new HttpError(403, `this API key lacks the scope ${scope}`, {
-        hint: `create a key with \`joust keys add NAME --scopes ${scope === "vote" ? VOTE_HINT : `${scope}\``}`,
-        code: "insufficient_scope",
-      });
-    }
+    if (!allows(key, scope)) throw insufficientScope(scope);
     const { id, name, scopes, duels, concurrent, budget, models, routers } = key;
     const isAdmin = scopes.includes("admin");
     const caller = { owner: id, name, isAdmin, duels, concurrent, budget, models, routers };
@@ -374,12 +394,3 @@ const TIMEOUT_MS = 1000;
 const RETRY_MS = 250;
 const ANONYMOUS_PER_MINUTE = 120;
 const MAX_EVENT_STREAMS = 50;
-
-const KEY_HINT = "send `Authorization: Bearer KEY`; `joust keys add NAME` creates a key";
-const VOTE_HINT =
-  "route,vote` and use it for the request too, because a key votes on its own decisions; or send the vote token of the answer without a key";
-const SIGN_IN_HINT = "sign in with a valid key; `joust keys add NAME` creates one";
-
-function unauthorized(problem: string, hint = KEY_HINT, code = "invalid_api_key"): HttpError {
-  return new HttpError(401, problem, { hint, code });
-}

@@ -10,11 +10,13 @@ interface EventSources {
   readonly feed: Feed;
   /** Ends the stream when the gateway stops. */
   readonly closing: AbortSignal;
+  /** Whether the caller may still read events. Its key may be revoked while the stream is open. */
+  readonly isAdmitted: () => Promise<boolean>;
 }
 
 /** GET /v1/events: streams the events that the caller may see. An admin sees the events of all keys. */
 export async function events(
-  { routers, feed, closing }: EventSources,
+  { routers, feed, closing, isAdmitted }: EventSources,
   caller: Caller,
   client: Client,
 ): Promise<void> {
@@ -37,15 +39,20 @@ export async function events(
     const isVisible = owner === undefined || caller.isAdmin || owner === caller.owner;
     if (isVisible) write(eventText(event));
   });
-  const pulse = setInterval(() => write(": still here\n\n"), PULSE_MS);
-  const ended = AbortSignal.any([client.signal, closing]);
+  const refused = new AbortController();
+  const pulse = setInterval(async () => {
+    const isStillAdmitted = await isAdmitted();
+    if (!isStillAdmitted) refused.abort();
+    else if (!ended.aborted) write(": still here\n\n");
+  }, PULSE_MS);
+  const ended = AbortSignal.any([client.signal, closing, refused.signal]);
   if (!ended.aborted) await once(ended, "abort");
   clearInterval(pulse);
   stop();
   client.end();
 }
 
-/** Interval of comments, because proxies close connections that are silent for long. */
+/** Interval of comments, because proxies close connections that are silent for long, and of checks of the caller. */
 const PULSE_MS = 15_000;
 
 function eventText({ type, data }: FeedEvent): string {

@@ -3,6 +3,7 @@ import { LearningCurve, MapQuery, PromptMap, Tradeoff, TradeoffQuery } from "../
 import { Stats, StatsQuery } from "../../api/stats.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store } from "../../store/store.ts";
+import type { Access } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
 import { events } from "../insight/events.ts";
 import type { Forecasts } from "../insight/forecasts.ts";
@@ -26,6 +27,7 @@ export interface InsightParts {
   readonly forecasts: Forecasts;
   readonly shadows: ShadowResults;
   readonly feed: Feed;
+  readonly access: Pick<Access, "stillAdmits">;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, "duration">;
   /** Aborts when the gateway shuts down. */
@@ -37,7 +39,7 @@ export interface InsightParts {
  * duel would tell a voter which models answered it.
  */
 export function addInsightRoutes(app: App, parts: InsightParts): void {
-  const { serving, store, log, clock, feed, closing } = parts;
+  const { serving, store, log, clock, feed, closing, access } = parts;
   app.route({
     method: "GET",
     url: "/v1/events",
@@ -47,9 +49,10 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
       response: EventData,
       contentType: "text/event-stream",
     }),
-    ...takingOver(({ caller }, client) =>
-      events({ routers: serving().routers, feed, closing }, caller, client),
-    ),
+    ...takingOver(({ caller, headers }, client) => {
+      const isAdmitted = () => access.stillAdmits(headers, "route", caller);
+      return events({ routers: serving().routers, feed, closing, isAdmitted }, caller, client);
+    }),
   });
   app.get(
     "/v1/stats",
