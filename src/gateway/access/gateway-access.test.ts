@@ -327,6 +327,16 @@ describe("without keys", () => {
     expect(await ask({ origin: "null" })).toBe(403);
     expect(await ask({ host: "evil.example" })).toBe(403);
     expect(await ask({ host: `127.0.0.1:${port}` })).toBe(200);
+    // Browsers send no Origin with the requests of images, scripts and frames.
+    const browser = (site: string, mode: string, dest: string) =>
+      ask({ "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest });
+    for (const site of ["cross-site", "same-site"]) {
+      expect(await browser(site, "no-cors", "image")).toBe(403);
+      expect(await browser(site, "navigate", "iframe")).toBe(403);
+      expect(await browser(site, "navigate", "document")).toBe(200);
+    }
+    expect(await browser("same-origin", "cors", "empty")).toBe(200);
+    expect(await browser("none", "navigate", "document")).toBe(200);
   });
 });
 

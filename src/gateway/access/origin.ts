@@ -6,8 +6,9 @@ import { HttpError } from "../wire/http-error.ts";
  * Refuses requests of web pages from other sites. A gateway without keys trusts this machine,
  * where any page that is open in a browser could call it. The check of Origin stops pages of
  * other sites, the check of Host those that resolve their own name to 127.0.0.1 (DNS
- * rebinding). Requests through a proxy only seem to come from this machine, so they are
- * refused too.
+ * rebinding). Browsers send no Origin with the requests of images and frames, so Sec-Fetch-Site is
+ * checked there; a link to the gateway still opens. Requests through a proxy only seem to come
+ * from this machine, so they are refused too.
  */
 export function checkOrigin(
   headers: IncomingHttpHeaders,
@@ -30,12 +31,25 @@ export function checkOrigin(
       { hint: "create a key with `joust keys add NAME --scopes admin`", code: "forwarded_request" },
     );
   }
+  if (origin === undefined && isEmbedded(headers)) {
+    throw new HttpError(403, "pages of other sites must not load anything from this gateway", {
+      hint: "use fetch, and add the origin of the page to server.cors in joust.yaml",
+      code: "foreign_origin",
+    });
+  }
   if (origin === undefined || cors.includes(origin)) return;
   if (URL.parse(origin)?.host === host) return;
   throw new HttpError(403, `pages of ${origin} must not call this gateway`, {
     hint: "add it to server.cors in joust.yaml",
     code: "foreign_origin",
   });
+}
+
+/** Whether a browser sends the request for a page of another origin, and not to open it in a tab. */
+function isEmbedded(headers: IncomingHttpHeaders): boolean {
+  const { "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": target } = headers;
+  if (site !== "cross-site" && site !== "same-site") return false;
+  return mode !== "navigate" || target !== "document";
 }
 
 /** Headers that proxies add. Behind a proxy, every request seems to come from this machine. */
