@@ -7,7 +7,8 @@ type End = () => void;
 /**
  * Counts the concurrent requests of each client. If several processes share the limits, each
  * process holds some permits of the machine in advance. A request uses one of them, and the process
- * asks for more only if none is left.
+ * asks for more only if none is left, or if the limit has changed: permits of a higher limit may be
+ * more than the new one allows.
  */
 export class Concurrency {
   readonly #limits: MachineLimits | undefined;
@@ -23,33 +24,45 @@ export class Concurrency {
    * reached its limit. Returns a promise only if permits must be requested.
    */
   begin(client: string, limit: number): End | undefined | Promise<End | undefined> {
-    const counted = this.#clients.get(client) ?? { used: 0, permits: 0, acquiring: undefined };
+    const counted = this.#clients.get(client) ?? newCounted(limit);
     this.#clients.set(client, counted);
+    if (counted.limit !== limit) {
+      counted.limit = limit;
+      counted.returned += counted.permits - counted.used;
+      counted.permits = counted.used;
+    }
     if (!this.#limits) counted.permits = limit;
-    if (hasRoom(counted, limit)) return this.#use(client, counted);
-    return this.#limits && this.#acquire(this.#limits, client, limit, counted);
+    if (hasRoom(counted)) return this.#use(client, counted);
+    return this.#limits && this.#acquire(this.#limits, client, counted);
   }
 
   async #acquire(
     limits: MachineLimits,
     client: string,
-    limit: number,
     counted: Counted,
   ): Promise<End | undefined> {
-    while (!hasRoom(counted, limit)) {
-      counted.acquiring ??= limits
-        .acquire(client, limit, Math.ceil(limit / PORTIONS))
-        .then((given) => {
-          counted.permits += given;
-          return given;
-        })
-        .finally(() => {
-          counted.acquiring = undefined;
-        });
-      const given = await counted.acquiring;
-      if (given === 0 && !hasRoom(counted, limit)) return undefined;
+    while (!hasRoom(counted)) {
+      counted.acquiring ??= this.#acquireMore(limits, client, counted);
+      const isRefused = await counted.acquiring;
+      if (isRefused && !hasRoom(counted)) return undefined;
     }
     return this.#use(client, counted);
+  }
+
+  /** Asks for more permits. Returns whether there are none. */
+  async #acquireMore(limits: MachineLimits, client: string, counted: Counted): Promise<boolean> {
+    const { limit, returned } = counted;
+    counted.returned = 0;
+    try {
+      const given = await limits.acquire(client, limit, Math.ceil(limit / PORTIONS), returned);
+      const isCurrent = counted.limit === limit;
+      // Permits of a limit that has changed in the meantime are given back with the next request.
+      if (isCurrent) counted.permits += given;
+      else counted.returned += given;
+      return isCurrent && given === 0;
+    } finally {
+      counted.acquiring = undefined;
+    }
   }
 
   #use(client: string, counted: Counted): End {
@@ -73,10 +86,18 @@ interface Counted {
   used: number;
   /** Requests at a time that this process may have. */
   permits: number;
-  acquiring: Promise<number> | undefined;
+  /** The limit of all processes together. */
+  limit: number;
+  /** Permits of another limit that this process does not use and has yet to give back. */
+  returned: number;
+  acquiring: Promise<boolean> | undefined;
 }
 
-function hasRoom({ used, permits }: Counted, limit: number): boolean {
+function newCounted(limit: number): Counted {
+  return { used: 0, permits: 0, limit, returned: 0, acquiring: undefined };
+}
+
+function hasRoom({ used, permits, limit }: Counted): boolean {
   return used < Math.min(permits, limit);
 }
 

@@ -67,8 +67,7 @@ export class LinkedPeers implements Peers {
     link.onEnd(() => this.#calls.end(new Error("the process that supervises this one has ended")));
     this.limits = {
       take: (perMinute, client) => this.#calls.call("take", perMinute, client) as Promise<number>,
-      acquire: (client, limit, wanted) =>
-        this.#calls.call("acquire", client, limit, wanted) as Promise<number>,
+      acquire: (...args) => this.#calls.call("acquire", ...args) as Promise<number>,
       onRecall: (giveBack) => {
         this.#giveBack = giveBack;
       },

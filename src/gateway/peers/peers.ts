@@ -44,9 +44,10 @@ export interface MachineLimits {
   take(perMinute: number, client: string): Promise<number>;
   /**
    * Asks for up to `wanted` permits of a client, of which all processes together have at most
-   * `limit`. Returns how many this process gets; 0 if all are in use.
+   * `limit`, after giving `returned` permits back. Returns how many this process gets; 0 if all are
+   * in use.
    */
-  acquire(client: string, limit: number, wanted: number): Promise<number>;
+  acquire(client: string, limit: number, wanted: number, returned: number): Promise<number>;
   /** Sets the function that gives back permits that are not in use, at most `most`, and returns their number. */
   onRecall(giveBack: (client: string, most: number) => number): void;
 }

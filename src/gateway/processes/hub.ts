@@ -61,8 +61,8 @@ export class Hub {
       send: (message) => link.send(LANES.calls, message),
       handlers: {
         take: (perMinute: number, name: string) => this.#take(perMinute, name),
-        acquire: (name: string, limit: number, wanted: number) =>
-          this.#permits.acquire(id, name, limit, wanted),
+        acquire: (name: string, limit: number, wanted: number, returned: number) =>
+          this.#permits.acquire(id, name, limit, wanted, returned),
         ask: (topic: string, question: unknown) => this.#ask(id, topic, question),
         keep: (key: string, topic: string, news: unknown) => this.#keep(id, key, [topic, news]),
         metrics: () => this.#collect(),

@@ -14,7 +14,7 @@ function newMachine(count: number) {
     (_, i) =>
       new Concurrency({
         take: async () => 0,
-        acquire: (client, limit, wanted) => permits.acquire(String(i), client, limit, wanted),
+        acquire: (...args) => permits.acquire(String(i), ...args),
         onRecall: (give) => {
           giveBack[i] = give;
         },
@@ -47,6 +47,44 @@ it("processes never have more requests at a time than the limit, and none is ref
     ),
     { seed: 1, numRuns: 200 },
   );
+});
+
+it("processes keep to a limit that changes, and refuse no request below it", async () => {
+  const step = fc.record({
+    process: fc.integer({ min: 0, max: 2 }),
+    isBegin: fc.boolean(),
+    limit: fc.option(fc.integer({ min: 1, max: 40 }), { freq: 8 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
+      const { processes } = newMachine(3);
+      const ends: (() => void)[][] = [[], [], []];
+      let limit = 30;
+      for (const { process, isBegin, limit: next } of steps) {
+        limit = next ?? limit;
+        if (!isBegin) {
+          ends[process]!.pop()?.();
+          continue;
+        }
+        const before = ends.flat().length;
+        const end = await processes[process]!.begin("k", limit);
+        expect(end !== undefined).toBe(before < limit);
+        if (end) ends[process]!.push(end);
+      }
+    }),
+    { seed: 1, numRuns: 200 },
+  );
+});
+
+it("permits that arrive after the limit was lowered are not used", async () => {
+  const { processes } = newMachine(4);
+  const begun = processes.flatMap((process) => [process.begin("k", 1000), process.begin("k", 2)]);
+  for (const end of await Promise.all(begun.filter((_, i) => i % 2 === 0))) end?.();
+  for (const end of await Promise.all(begun.filter((_, i) => i % 2 === 1))) end?.();
+  const running = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => processes[i % 4]!.begin("k", 2)),
+  );
+  expect(running.filter((end) => end !== undefined)).toHaveLength(2);
 });
 
 it("requests at the same time get exactly as many permits as there are", async () => {

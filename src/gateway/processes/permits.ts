@@ -16,15 +16,27 @@ export class Permits {
     this.#recall = recall;
   }
 
-  /** Gives a process up to `wanted` permits of a client, and returns how many. */
-  async acquire(process: string, client: string, limit: number, wanted: number): Promise<number> {
+  /**
+   * Takes `returned` permits of a client back from a process, gives it up to `wanted` new ones, and
+   * returns how many.
+   */
+  async acquire(
+    process: string,
+    client: string,
+    limit: number,
+    wanted: number,
+    returned = 0,
+  ): Promise<number> {
     const held = this.#held.get(client) ?? new Map<string, number>();
     this.#held.set(client, held);
+    this.#change(held, process, -returned);
     for (const other of [...held.keys()]) {
       if (total(held) < limit) break;
       if (other === process || !held.get(other)) continue;
-      const returned = await this.#recall(other, client, Math.max(1, wanted)).catch(() => 0);
-      this.#change(held, other, -returned);
+      // After the limit was lowered, the processes may hold many more permits than it allows.
+      const most = total(held) - limit + Math.max(1, wanted);
+      const recalled = await this.#recall(other, client, most).catch(() => 0);
+      this.#change(held, other, -recalled);
     }
     const given = Math.max(0, Math.min(wanted, limit - total(held)));
     this.#change(held, process, given);
