@@ -22,6 +22,15 @@ it("a key with a list of models and routers can use no others", async () => {
   for (const name of ["auto", "pebble-mini"]) expect((await ask(name, FEW)).status).toBe(200);
   const { data } = (await gateway().get("/v1/models", FEW)).json;
   expect(data.map(({ id }: { id: string }) => id)).toEqual(["auto", "pebble-mini"]);
+  for (const name of ["other", "abacus-14b"]) {
+    const { status, json } = await gateway().get(`/v1/models/${name}`, FEW);
+    expect([name, status, json.error.code]).toEqual([name, 404, "model_not_found"]);
+    expect(json.error.hint).toBe("known names: auto, pebble-mini");
+    expect((await gateway().get(`/v1/models/${name}`, BOSS)).json.id).toBe(name);
+  }
+  for (const name of ["auto", "pebble-mini"]) {
+    expect((await gateway().get(`/v1/models/${name}`, FEW)).json.id).toBe(name);
+  }
 });
 
 it("a router chooses for such a key among its models only", async () => {

@@ -20,6 +20,7 @@ import { ResponseEvent, ResponseObject, ResponsesRequest } from "../../api/respo
 import { resolve, type Serving } from "../routing/serving.ts";
 import type { Client } from "../wire/client.ts";
 import type { DialectName } from "../wire/dialect-names.ts";
+import { HttpError } from "../wire/http-error.ts";
 import { type App, contract, type RawRequest, takingOver } from "./app.ts";
 import { listModels } from "./model-list.ts";
 
@@ -146,9 +147,17 @@ export function addModelRoutes(app: App, serving: () => Serving): void {
       params: ModelParams,
       response: ListedModel,
     }),
-    ({ params }) => {
+    ({ caller, params }) => {
       const { name } = resolve(serving(), params.id);
-      return listModels(serving()).find(({ id }) => id === name)!;
+      const listed = listModels(serving(), caller);
+      const entry = listed.find(({ id }) => id === name);
+      if (entry) return entry;
+      // To a key with a list of models, the others do not exist.
+      throw new HttpError(404, `the model \`${params.id}\` does not exist`, {
+        hint: `known names: ${listed.map(({ id }) => id).join(", ")}`,
+        code: "model_not_found",
+        param: "model",
+      });
     },
   );
 }
