@@ -4,17 +4,11 @@ import { chat, SANDBOX, startGateway } from "../gateway.fixture.ts";
 
 const DUEL = { joust: { duel: true } };
 
-/** A gateway whose voters have cast some votes each, all of which are learned. */
+/** A gateway whose voters have cast some votes each. Each vote is learned before the next request is routed. */
 async function withVoters(yaml: string, votes: Readonly<Record<string, number>>) {
   const gateway = await startGateway(yaml);
   const { post, store } = gateway;
   const client = new JoustClient({ baseUrl: gateway.url });
-  for (const [voter, count] of Object.entries(votes)) {
-    for (let n = 0; n < count; n++) {
-      const { json } = await post("/v1/chat/completions", chat(`Why is ${voter} right?`, DUEL));
-      await post("/v1/feedback", { id: json.id, winner: 0, ...(voter !== "" && { voter }) });
-    }
-  }
   const learned = async () => {
     const behind = async () =>
       (await store.head("auto")) - (await client.stats()).posterior_version;
@@ -22,7 +16,13 @@ async function withVoters(yaml: string, votes: Readonly<Record<string, number>>)
     const { categories } = (await client.stats()).leaderboard;
     return categories.map(({ models }) => models.map(({ model, value, sd }) => [model, value, sd]));
   };
-  await learned();
+  for (const [voter, count] of Object.entries(votes)) {
+    for (let n = 0; n < count; n++) {
+      const { json } = await post("/v1/chat/completions", chat(`Why is ${voter} right?`, DUEL));
+      await post("/v1/feedback", { id: json.id, winner: 0, ...(voter !== "" && { voter }) });
+      await learned();
+    }
+  }
   return { ...gateway, client, learned };
 }
 
