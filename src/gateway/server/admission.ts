@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type {
   FastifyContextConfig,
   FastifyReply,
@@ -28,6 +29,8 @@ export interface AdmissionParts {
   readonly files: StaticFiles | undefined;
   /** Whether the server accepts no more connections. */
   readonly isClosing: () => boolean;
+  /** Called for each request without a key. */
+  readonly onAnonymous: (request: IncomingMessage) => void;
 }
 
 /** Adds the checks that a request passes before its body is read: host, origin, key, scope, rate. */
@@ -75,7 +78,7 @@ const EXPOSED =
 /** Observes the requests of one route and identifies their callers. */
 function admitting(
   path: string,
-  { scope, byToken = false, concurrent }: FastifyContextConfig,
+  { scope, byToken = false, byAddress = false, concurrent }: FastifyContextConfig,
   parts: AdmissionParts,
 ): onRequestHookHandler {
   const { access, metrics, logger, clock } = parts;
@@ -99,11 +102,13 @@ function admitting(
     });
     request.client = client;
     const proceed = span ? () => span.run(done) : () => done();
-    if (scope === undefined) return proceed();
-    if (byToken && !access.isOpen && !access.hasCredentials(raw.headers)) {
-      const limited = access.limitAnonymous(request.ip);
+    const isAnonymous = scope === undefined || (byToken && !access.hasCredentials(raw.headers));
+    if (isAnonymous && !access.isOpen) {
+      parts.onAnonymous(raw);
+      const limited = byToken || byAddress ? access.limitAnonymous(request.ip) : undefined;
       return limited ? void limited.then(proceed).catch(done) : proceed();
     }
+    if (scope === undefined) return proceed();
     const proceedAs = (caller: Caller): void | Promise<void> => {
       request.caller = caller;
       const begun = concurrent && access.begin(caller, concurrent);

@@ -45,6 +45,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     scope?: Scope | undefined;
     byToken?: boolean | undefined;
+    byAddress?: boolean | undefined;
     prompt?: boolean | undefined;
     concurrent?: Concurrent | undefined;
   }
@@ -57,6 +58,8 @@ interface Contract {
   readonly scope?: Scope;
   /** Whether a vote token in the body can replace the API key. */
   readonly byToken?: boolean;
+  /** Whether the rate of requests is limited by their address, because they need no key. */
+  readonly byAddress?: boolean;
   readonly params?: z.ZodObject;
   readonly querystring?: z.ZodObject;
   readonly body?: z.ZodObject;
@@ -77,7 +80,8 @@ interface Contract {
 
 /** Options of the route that a contract describes. */
 export function contract<const C extends Contract>(given: C) {
-  const { summary, scope, byToken, prompt, response, event, csv, ...rest } = given as Contract;
+  const { summary, scope, byToken, byAddress, prompt, ...other } = given as Contract;
+  const { response, event, csv, ...rest } = other;
   const { contentType = "application/json", errors = [], dialect, ...input } = rest;
   const errorBody = dialect === "messages" ? MessagesError : ErrorBody;
   const statuses = new Set([
@@ -111,7 +115,7 @@ export function contract<const C extends Contract>(given: C) {
   };
   const isStream = contentType === "text/event-stream";
   const concurrent: Concurrent | undefined = prompt ? "requests" : isStream ? "events" : undefined;
-  const config = { scope, byToken, prompt, concurrent };
+  const config = { scope, byToken, byAddress, prompt, concurrent };
   return { schema: schema as unknown as Schema, config };
 }
 

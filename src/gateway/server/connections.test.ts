@@ -43,7 +43,11 @@ async function startServer(limits: ConnectionLimits) {
     connections.guard(
       (request, response) => {
         if (request.url === "/slow") response.write("x".repeat(1e7));
-        else response.end("ok");
+        else if (request.method === "GET") response.end("ok");
+        else {
+          if (request.url === "/anonymous") connections.noteAnonymous(request);
+          request.resume().on("end", () => response.end("ok"));
+        }
       },
       (error, _, response) => {
         response.writeHead(error.status, { connection: "close" }).end();
@@ -70,6 +74,33 @@ describe("connections", () => {
     expect(await statusOf("/v1/models")).toBe(200);
     await first;
     expect(waiting.slice(1).some((socket) => socket.destroyed)).toBe(false);
+  });
+
+  it("with half of a request are closed when there are too many, if the request has no key", async () => {
+    const { server, port, statusOf } = await startServer(LIMITS);
+    /** Sends a request without the rest of its body, and returns when the server has it. */
+    const half = async (path: string) => {
+      const arrived = once(server, "request");
+      const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9`;
+      const socket = await connect(port, `${head}\r\n\r\n{`);
+      await arrived;
+      return socket;
+    };
+    const held: Socket[] = [];
+    for (const path of ["/known", "/anonymous", "/anonymous", "/known"]) {
+      held.push(await half(path));
+    }
+    for (const [i, still] of [
+      [1, [0, 2, 3]],
+      [2, [0, 3]],
+    ] as const) {
+      const gone = closed(held[i]!);
+      expect(await statusOf("/v1/models")).toBe(200);
+      await gone;
+      for (const other of still) expect(held[other]!.destroyed).toBe(false);
+      await half("/known");
+    }
+    expect(await statusOf("/v1/models")).toBe(503);
   });
 
   it.each([
@@ -184,6 +215,27 @@ models: {endless: {provider: endless}, well: {provider: well}}`,
       expect(answer.status).toBe(200);
       await answer.body!.cancel();
     }
+  });
+
+  it("answers requests with a key when half-sent sign-ins take every connection", async () => {
+    const gateway = await startGateway(
+      `${SANDBOX}\nserver: {connections: 10}\nkeys: {k: {key: key-0123456789abc}}`,
+    );
+    const port = Number(new URL(gateway.url).port);
+    const head = "POST /v1/session HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99";
+    let refused = 0;
+    for (let i = 0; i < 40; i++) {
+      const socket = await connect(port, `${head}\r\nexpect: 100-continue\r\n\r\n`);
+      socket.on("data", (data) => {
+        if (`${data}`.includes("429 Too Many Requests")) refused++;
+      });
+      // The server confirms the headers and waits for the body.
+      await once(socket, "data");
+    }
+    const headers = { authorization: "Bearer key-0123456789abc" };
+    expect((await gateway.get("/v1/models", headers)).status).toBe(200);
+    // The rate is limited before the body is read.
+    await expect.poll(() => refused).toBeGreaterThan(0);
   });
 
   it("stays reachable for health checks when half-sent requests take every connection", async () => {

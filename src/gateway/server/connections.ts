@@ -119,6 +119,8 @@ interface Connection {
   readonly address: string;
   /** Requests that are being received or answered. */
   requests: number;
+  /** The last request, if it has no key. */
+  anonymous: IncomingMessage | undefined;
   /** Bytes that the client had read at `progressAt`. */
   read: number;
   progressAt: number;
@@ -151,7 +153,7 @@ export class Connections {
     this.#limits = limits;
     this.#counts = new ConnectionCounts(limits);
     this.#intake = intake;
-    intake?.onMakeRoom((address) => this.#closeIdle(address));
+    intake?.onMakeRoom((address) => this.#makeRoom(address));
     this.#now = now;
     this.#onChange = (closed) => onChange?.(this.#open.size, closed);
     server.on("connection", (socket: Socket) => this.#accept(socket));
@@ -165,6 +167,7 @@ export class Connections {
       const connection = this.#open.get(request.socket);
       if (connection) {
         connection.requests++;
+        connection.anonymous = undefined;
         response.on("close", () => this.#release(connection));
       }
       const { remoteAddress: address = "" } = request.socket;
@@ -172,6 +175,12 @@ export class Connections {
       if (isFull && !RESERVED_PATHS.test(request.url ?? "")) refuse(busy(), request, response);
       else listener(request, response);
     };
+  }
+
+  /** Notes that a request has no key. While its body is incomplete, its connection may be closed to make room. */
+  noteAnonymous(request: IncomingMessage): void {
+    const connection = this.#open.get(request.socket);
+    if (connection) connection.anonymous = request;
   }
 
   /** Accepts no more connections, and returns when the running requests have ended or the time is over. */
@@ -205,14 +214,15 @@ export class Connections {
   #accept(socket: Socket): void {
     const address = socket.remoteAddress ?? "";
     if (!this.#intake) {
-      if (this.#counts.needsRoom(address).ofAddress) this.#closeIdle(address);
-      if (this.#counts.needsRoom(address).ofAll) this.#closeIdle();
+      if (this.#counts.needsRoom(address).ofAddress) this.#makeRoom(address);
+      if (this.#counts.needsRoom(address).ofAll) this.#makeRoom();
       if (this.#counts.refuses(address)) {
         this.#onChange("too many");
         return void socket.destroy();
       }
     }
-    const connection = { socket, address, requests: 0, read: 0, progressAt: this.#now() };
+    const progressAt = this.#now();
+    const connection = { socket, address, requests: 0, anonymous: undefined, read: 0, progressAt };
     this.#open.set(socket, connection);
     this.#counts.add(address);
     socket.on("close", () => this.#forget(connection));
@@ -232,17 +242,19 @@ export class Connections {
     this.#open.set(connection.socket, connection);
   }
 
-  /** Closes the connection, of one address or of all, that has waited longest for a request. Returns false if none waits. */
-  #closeIdle(address?: string): boolean {
-    for (const connection of this.#open.values()) {
-      if (connection.requests > 0) continue;
-      if (address !== undefined && connection.address !== address) continue;
-      this.#forget(connection);
-      this.#onChange("too many");
-      connection.socket.destroy();
-      return true;
-    }
-    return false;
+  /**
+   * Closes the connection, of one address or of all, that has waited longest for a request, or else for the body of a
+   * request without a key. Returns false if none waits.
+   */
+  #makeRoom(address?: string): boolean {
+    const own = () =>
+      this.#open.values().filter((one) => address === undefined || one.address === address);
+    const connection = own().find(({ requests }) => requests === 0) ?? own().find(isHeldByStranger);
+    if (!connection) return false;
+    this.#forget(connection);
+    this.#onChange("too many");
+    connection.socket.destroy();
+    return true;
   }
 
   #cutOffSlowReaders(): void {
@@ -260,6 +272,11 @@ export class Connections {
       }
     }
   }
+}
+
+/** Whether a connection only waits for the rest of a request without a key. */
+function isHeldByStranger({ requests, anonymous }: Connection): boolean {
+  return requests === 1 && anonymous !== undefined && !anonymous.complete;
 }
 
 /** The reason why the gateway closed a connection. */

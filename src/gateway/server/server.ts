@@ -26,7 +26,7 @@ import { errorResponse } from "./error-response.ts";
 import { listen } from "./listen.ts";
 import { addOpenApi } from "./openapi.ts";
 
-export interface ServerParts extends Omit<AdmissionParts, "isClosing"> {
+export interface ServerParts extends Omit<AdmissionParts, "isClosing" | "onAnonymous"> {
   readonly config: () => Config["server"];
   readonly version: string;
   /** Number of processes of this machine, which share its memory. */
@@ -85,7 +85,9 @@ export async function openServer(
   const { buffer_mb: buffer, body_mb: body } = config();
   app.decorate("bodies", new Bodies(Math.max(buffer / processes, body) * 2 ** 20));
   addBodies(app, promptLimit);
-  addAdmission(app, { ...parts, isClosing: () => connections.isClosing }, promptLimit);
+  const isClosing = () => connections.isClosing;
+  const onAnonymous = (request: IncomingMessage) => connections.noteAnonymous(request);
+  addAdmission(app, { ...parts, isClosing, onAnonymous }, promptLimit);
   await addOpenApi(app, parts.version);
   addRoutes(app);
   await app.ready();

@@ -6,7 +6,7 @@ import type { Clock } from "../clock/clock.ts";
 import { type App, contract } from "./app.ts";
 
 export interface SessionParts {
-  readonly access: Pick<Access, "isOpen" | "limitAnonymous" | "signedIn" | "signIn" | "signOut">;
+  readonly access: Pick<Access, "isOpen" | "signedIn" | "signIn" | "signOut">;
   readonly clock: Clock;
 }
 
@@ -27,6 +27,7 @@ export function addSessionRoutes(app: App, { access, clock }: SessionParts): voi
     "/v1/session",
     contract({
       summary: "Signs a browser in with an API key. The session is kept in a cookie.",
+      byAddress: true,
       body: SignInRequest,
       response: Session,
       errors: [401, 429, 503],
@@ -34,7 +35,6 @@ export function addSessionRoutes(app: App, { access, clock }: SessionParts): voi
     async (request, reply) => {
       // Without keys there is nothing to sign in to.
       if (access.isOpen) return sessionOf(true, undefined);
-      await access.limitAnonymous(request.ip);
       const signedIn = await access.signIn(request.body.key.trim());
       const seconds = (signedIn.expiresAt - clock.date()) / 1000;
       setCookie(request, reply, signedIn.token, seconds);
