@@ -21,7 +21,7 @@ export interface Intake {
   onConnection(take: (socket: Socket) => void): void;
   /** Whether requests of an address are refused, except those with reserved paths. */
   isFull(address: string): boolean;
-  /** Sets the function that closes an idle connection, of one address or of all, and returns whether there was one. */
+  /** Sets the function that closes a connection that can be spared, of one address or of all, and returns whether there was one. */
   onMakeRoom(close: (address?: string) => boolean): void;
 }
 
@@ -83,7 +83,7 @@ export class ConnectionCounts {
     else this.#byAddress.delete(address);
   }
 
-  /** Whether an idle connection must be closed for one more: one of the same address, or any. */
+  /** Whether a connection that can be spared must be closed for one more: one of the same address, or any. */
   needsRoom(address: string): { readonly ofAddress: boolean; readonly ofAll: boolean } {
     const { total, perAddress } = this.#limits;
     return { ofAddress: this.#of(address) >= perAddress, ofAll: this.#total >= total };
