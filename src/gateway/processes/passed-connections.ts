@@ -39,7 +39,7 @@ export class PassedConnections implements Intake {
     this.#take(socket);
   }
 
-  /** Closes an idle connection, of one address or of all. Returns false if none is idle. */
+  /** Closes a connection that is idle, or whose request without a key is incomplete, of one address or of all. Returns false if there is none. */
   async makeRoom(address?: string): Promise<boolean> {
     if (!this.#makeRoom(address)) return false;
     await new Promise<void>((done) => this.#makingRoom.push(done));
