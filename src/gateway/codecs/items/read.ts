@@ -149,16 +149,8 @@ export function readEvent(data: string): Json | undefined {
   return record(JSON.parse(data));
 }
 
+/** The value in a JSON text, with all digits of large integers, or undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The same with all digits of large integers. */
-export function parseExact(text: string): unknown {
   try {
     return exactJson(text);
   } catch {

@@ -8,7 +8,7 @@ import {
   extraFor,
   extraOf,
   hasContent,
-  parseExact,
+  parseJson,
   plainText,
   readCache,
   record,
@@ -154,7 +154,7 @@ export function writeCall(item: FunctionCallItem): Json {
 function inputOf(item: FunctionCallItem): Json {
   if (item.custom) return customArguments(item.arguments);
   if (item.arguments.trim() === "") return {};
-  const input = record(parseExact(item.arguments));
+  const input = record(parseJson(item.arguments));
   return input && infiniteField(input) === undefined ? input : customArguments(item.arguments);
 }
 
