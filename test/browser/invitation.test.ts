@@ -56,4 +56,35 @@ describeInChromium("a link for voters", ({ context }) => {
     await voter.getByRole("heading", { name: "Arena", exact: true }).waitFor({ state: "attached" });
     expect(await voter.getByRole("button", { name: "Invite people to vote" }).count()).toBe(0);
   });
+
+  it("works in a tab in which the page is open already", async () => {
+    const admin = new JoustClient({ baseUrl: gateway.url, apiKey: ADMIN });
+    const { secret } = await admin.addKey({ name: "late", scopes: ["route", "vote"] });
+    const page = await (await context()).newPage();
+    await page.goto(gateway.url);
+    await page.getByRole("dialog", { name: "Sign in" }).waitFor();
+    await page.evaluate((link) => {
+      location.hash = link;
+    }, `#/invite/${secret}`);
+    await suggestions(page).first().waitFor();
+    expect(page.url()).not.toContain("invite");
+  });
+
+  it.each(["%", "revoked-key"])("with a key that does not work says so: %s", async (secret) => {
+    const page = await (await context()).newPage();
+    await page.goto(`${gateway.url}/#/invite/${secret}`);
+    await page.getByText("The key of your invitation does not work").waitFor();
+    expect(page.url()).not.toContain("invite");
+  });
+
+  it("is not offered to people who may not create it", async () => {
+    const admin = new JoustClient({ baseUrl: gateway.url, apiKey: ADMIN });
+    const { secret } = await admin.addKey({ name: "plain", scopes: ["route", "vote"] });
+    const page = await (await context()).newPage();
+    await page.goto(gateway.url);
+    await page.getByLabel("API key").fill(secret);
+    await page.keyboard.press("Enter");
+    await suggestions(page).first().waitFor();
+    expect(await page.getByRole("button", { name: "Invite people to vote" }).count()).toBe(0);
+  });
 });

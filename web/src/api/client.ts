@@ -61,23 +61,25 @@ async function readSession(): Promise<void> {
 async function beginSession(): Promise<void> {
   try {
     const current = await quiet.session();
-    if (current.required) await useStoredKey();
+    const refusal = current.required ? await useStoredKey() : undefined;
     save(localStorage, "key", undefined);
     if (session.value === undefined) changed(current);
-    if (current.required && !session.value?.key) keyProblem.set(NEEDED);
+    if (current.required && !session.value?.key) keyProblem.set(refusal ?? NEEDED);
   } catch {
     setTimeout(beginSession, RETRY_MS);
   }
 }
 
-/** Throws if the gateway does not respond, but not if it refuses the key. */
-async function useStoredKey(): Promise<void> {
+/** Returns the reason if the gateway refuses the key. Throws if the gateway does not respond. */
+async function useStoredKey(): Promise<string | undefined> {
   const stored = load(localStorage, "key");
-  if (typeof stored !== "string") return;
+  if (typeof stored !== "string") return undefined;
   try {
     await signIn(stored);
+    return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.isTemporary) throw error;
+    return `The key of your invitation does not work: ${error.problem}.`;
   }
 }
 

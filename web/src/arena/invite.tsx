@@ -1,16 +1,18 @@
 import { useRef, useState } from "preact/hooks";
-import { joust } from "../api/client.ts";
+import { isAdmin, joust, session } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { INPUT } from "../parts/field.tsx";
 import { Cross, Plus } from "../parts/icons.tsx";
+import { useValue } from "../state/observable.ts";
 import { invitationLink, isVoter } from "./voter.ts";
 
 /** Opens a dialog that creates a link with which people can only ask and vote. Creating one needs the scope admin. */
 export function InviteButton() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [state, setState] = useState<"closed" | "open" | "keyless">("closed");
-  if (isVoter()) return null;
+  const mayInvite = isAdmin(useValue(session));
+  if (isVoter() || !mayInvite) return null;
   const open = async () => {
     setState((await isKeyless()) ? "keyless" : "open");
     dialog.current?.showModal();

@@ -1,3 +1,4 @@
+import { decoded } from "../page/route.ts";
 import { load, save } from "../state/storage.ts";
 import "./voter.css";
 
@@ -13,16 +14,23 @@ export function invitationLink(secret: string): string {
  * From then on this browser shows only the arena, until a link without a key is opened.
  */
 export function acceptInvitation(): void {
-  if (location.hash.startsWith(INVITE)) {
-    const secret = decodeURIComponent(location.hash.slice(INVITE.length));
-    history.replaceState(null, "", "#/");
-    if (secret !== "") save(localStorage, "key", secret);
-    save(localStorage, "invited", secret === "" ? undefined : true);
-  }
+  takeKey();
+  // The page starts again if a link for voters is opened in its tab.
+  addEventListener("hashchange", () => takeKey() && location.reload());
   if (!isVoter()) return;
   document.documentElement.dataset.voter = "";
   showArena();
   addEventListener("hashchange", showArena);
+}
+
+/** Whether the address was a link for voters. */
+function takeKey(): boolean {
+  if (!location.hash.startsWith(INVITE)) return false;
+  const secret = decoded(location.hash.slice(INVITE.length));
+  history.replaceState(null, "", "#/");
+  if (secret !== "") save(localStorage, "key", secret);
+  save(localStorage, "invited", secret === "" ? undefined : true);
+  return true;
 }
 
 /** Whether the person was invited to vote and sees only the arena. The key limits what the person may do. */

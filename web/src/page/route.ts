@@ -55,7 +55,8 @@ export function watchRoute(): Observable<Route> {
   return route;
 }
 
-function decoded(text: string): string {
+/** The text without percent encoding, or the text itself if its encoding is damaged. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
