@@ -199,6 +199,55 @@ describeInChromium("tools of the arena", ({ open }) => {
     await page.getByText("You asked: Why is grass green?").waitFor({ state: "detached" });
     expect(await voteBar(page).count()).toBe(0);
   });
+
+  it("a vote of a conversation that was left at once is saved when it is opened again", async () => {
+    const page = await open(gateway.url);
+    await ask(page, "Why is the sea salty?");
+    await canVote(page);
+    await page.keyboard.press("1");
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("button", { name: /^Why is the sea salty/ }).click();
+    await voteIsSaved(page);
+  });
+
+  it("a conversation that was left while its answer was being written is in the history", async () => {
+    const page = await open(gateway.url);
+    await page.getByText("One answer").click();
+    await page.route("**/v1/chat/completions", () => {}); // never answered
+    await ask(page, "Why is the night dark?");
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("button", { name: /^Why is the night dark/ }).waitFor();
+  });
+
+  it("number keys do not vote behind an open dialog", async () => {
+    const page = await open(gateway.url);
+    await ask(page, "Why is the sky blue?");
+    await page.getByRole("button", { name: "Skip", exact: true }).click();
+    await page.getByRole("button", { name: "History" }).click();
+    const close = page.getByRole("dialog").getByRole("button", { name: "Close" });
+    await close.focus();
+    await page.keyboard.press("1");
+    await close.click();
+    await page.getByRole("button", { name: "Regenerate" }).waitFor();
+    expect(await page.getByRole("region", { name: "Your vote" }).count()).toBe(0);
+  });
+
+  it("a refused thumb can be sent again", async () => {
+    const page = await open(gateway.url);
+    await page.getByText("One answer").click();
+    await ask(page, "Why is ice cold?");
+    await page.getByRole("button", { name: "Regenerate" }).waitFor();
+    const body = JSON.stringify({ error: { message: "no votes today", code: "invalid_request" } });
+    await page.route("**/v1/feedback", (route) => route.fulfill({ status: 400, body }));
+    const good = page.getByRole("button", { name: "Good answer" });
+    await good.click();
+    await page.getByText("no votes today").waitFor();
+    await page.unroute("**/v1/feedback");
+    await good.click();
+    await page.getByText("Thank you. Your vote is saved.", { exact: true }).waitFor();
+  });
 });
 
 const FORMULAS =

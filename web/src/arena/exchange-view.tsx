@@ -127,9 +127,7 @@ function SingleExchange({ exchange, isLast, askNext }: ExchangeProps) {
               aria-pressed={rating === value}
               disabled={!canVote(exchange) && rating !== value}
               class="aria-pressed:bg-tint aria-pressed:text-accent"
-              onClick={() =>
-                rating === undefined && conversation.vote(exchange.id, { rating: value })
-              }
+              onClick={() => canVote(exchange) && conversation.vote(exchange.id, { rating: value })}
             >
               <Icon />
             </Button>

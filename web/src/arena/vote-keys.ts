@@ -10,13 +10,14 @@ const DUEL_KEYS: Readonly<Record<string, Choice>> = {
 };
 const SINGLE_KEYS: Readonly<Record<string, Choice>> = { 1: { rating: 1 }, 2: { rating: -1 } };
 
-/** Lets the person vote on the newest exchange with number keys, unless a text field has the focus. */
+/** Lets the person vote on the newest exchange with number keys, unless a text field has the focus or a dialog is open. */
 export function useVoteKeys(conversation: Conversation): void {
   useEffect(() => {
     const vote = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       const exchange = conversation.exchanges.value.at(-1);
       if (!exchange || !canVote(exchange) || isTextField(event.target)) return;
+      if (document.querySelector("dialog[open]")) return;
       const choice = (isDuel(exchange) ? DUEL_KEYS : SINGLE_KEYS)[event.key];
       if (!choice) return;
       event.preventDefault();

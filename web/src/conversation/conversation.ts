@@ -119,6 +119,10 @@ export class Conversation {
   /** Stops the answers that are being streamed; the text received so far stays. */
   stop(): void {
     this.#stop?.abort();
+    this.#flush();
+    for (const { id } of this.exchanges.value.filter(isStreaming)) {
+      this.#change(id, (exchange) => withInterruption(exchange, undefined));
+    }
   }
 
   /** Casts a vote. It is sent after ten seconds, so that it can be undone. */
@@ -160,7 +164,11 @@ export class Conversation {
 
   /** Opens a conversation of the history. */
   resume(saved: SavedConversation): void {
-    this.#open(restored(saved));
+    // The open conversation is newer than its entry in the history.
+    if (saved.session === this.#session) return;
+    const conversation = restored(saved);
+    this.#open(conversation);
+    this.#ballots.restore(conversation.exchanges);
   }
 
   /** Deletes a conversation, or all of them, from the history; the open one is closed. */
