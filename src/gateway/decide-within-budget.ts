@@ -36,11 +36,9 @@ export async function decideWithinBudget(
   conversation: Conversation,
   stopwatch: Stopwatch,
 ): Promise<BudgetedDecision> {
-  const decided = (hasRoomForSecond?: () => boolean) =>
-    decide({ ...parts, hasRoomForSecond }, caller, router, conversation, stopwatch);
   const reserve = (models: readonly ServedModel[]) =>
     parts.access.reserve(caller, billedModels(models, conversation));
-  const pending = await decided(() => parts.seconds.hasRoom);
+  const pending = await decide(parts, caller, router, conversation, stopwatch, parts.seconds);
   if (caller.budget === undefined) return { pending, reservation: undefined };
   const { pair, isDuel, isLater } = pending;
   const [first, second] = pair;
@@ -51,7 +49,7 @@ export async function decideWithinBudget(
   } catch (error) {
     reservation?.settle(0);
     if (!(error instanceof HttpError) || error.status !== 429) throw error;
-    const single = await decided();
+    const single = await decide(parts, caller, router, conversation, stopwatch);
     return { pending: single, reservation: await reserve([single.pair[0]]) };
   }
 }

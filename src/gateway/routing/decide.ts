@@ -7,6 +7,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Conversation } from "../dialects/dialect.ts";
 import type { Recorder } from "../log/recorder.ts";
+import type { SecondAnswers } from "../log/second-answers.ts";
 import { ALONE, type Peers } from "../peers/peers.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Stopwatch } from "../telemetry/metrics.ts";
@@ -64,12 +65,10 @@ export interface DecideParts {
   readonly sessions: Sessions;
   readonly clock: Clock;
   readonly newSeed: () => number;
-  /**
-   * Whether one more second answer may be made that is fetched later. Undefined if there are no
-   * such answers, so that there is a duel only if the client requests it.
-   */
-  readonly hasRoomForSecond?: (() => boolean) | undefined;
 }
+
+/** Second answers of duels that clients fetch later. */
+type LaterAnswers = Pick<SecondAnswers, "hasRoom">;
 
 /** The names that are in both lists. A list that is undefined has all names. */
 function intersectionOf(
@@ -79,17 +78,22 @@ function intersectionOf(
   return a && b ? a.filter((name) => b.includes(name)) : (a ?? b);
 }
 
-/** Decides which model, or which two, answer a request. */
+/**
+ * Decides which model, or which two, answer a request. Without `laterAnswers` there is a duel only if the client
+ * requests it.
+ */
 export async function decide(
-  { serving, sessions, clock, newSeed, hasRoomForSecond }: DecideParts,
+  { serving, sessions, clock, newSeed }: DecideParts,
   caller: Caller,
   router: LiveRouter,
   conversation: Conversation,
   stopwatch?: Stopwatch,
+  laterAnswers?: LaterAnswers,
 ): Promise<PendingDecision> {
   const { options, inToolLoop, isRunning } = conversation;
-  const mayGuess = serving().config.server.unpriced === "estimate";
-  const needs = { ...conversation.needs, priced: caller.budget !== undefined && !mayGuess };
+  const mustBePriced =
+    caller.budget !== undefined && serving().config.server.unpriced !== "estimate";
+  const needs = mustBePriced ? { ...conversation.needs, priced: true } : conversation.needs;
   const session = sessionOf(router.name, caller.owner, conversation);
   const prefixes = prefixesIn(caller.owner ?? "", conversation.history.prefixes);
   const noted = session && (await sessions.modelOf(session, isRunning));
@@ -103,8 +107,8 @@ export async function decide(
   const { view } = router;
   // A conversation keeps its model, or the guard's, unless the client requests a duel.
   const isFree = before === undefined && view.guard === undefined;
-  const room = isFree ? hasRoomForSecond : undefined;
-  const planned = duelFor(view, router.cap, caller, conversation, room);
+  const later = isFree ? laterAnswers : undefined;
+  const planned = duelFor(view, router.cap, caller, conversation, later);
   const at = clock.date();
   const priced: PricedConversation = {
     prefixes,
@@ -215,7 +219,7 @@ function duelFor(
   cap: DuelCap,
   caller: Caller,
   conversation: Conversation,
-  hasRoomForSecond: DecideParts["hasRoomForSecond"],
+  laterAnswers: LaterAnswers | undefined,
 ): PlannedDuel {
   const { config, name } = view;
   const { needs, options } = conversation;
@@ -228,7 +232,7 @@ function duelFor(
     if (options.duel === true) return { wanted: true, reason: "requested" };
     return cap.allows ? { wanted: "auto", reason: "auto" } : { wanted: false, reason: "capped" };
   }
-  const wanted = hasRoomForSecond ? (caller.duels ?? mode) : false;
+  const wanted = laterAnswers ? (caller.duels ?? mode) : false;
   // An upstream that keeps the state of a conversation must not get a second request for it.
   if (wanted === false || !isPossible || needs.native) {
     if (options.duel !== true) return { wanted: false };
@@ -237,7 +241,7 @@ function duelFor(
     }
     return notPossible(obstacle ?? `${needs.native!.what} runs at the provider of one model`);
   }
-  const isAllowed = cap.allows && hasRoomForSecond?.() === true;
+  const isAllowed = cap.allows && laterAnswers?.hasRoom === true;
   return isAllowed ? { wanted, reason: "later" } : { wanted: false, reason: "capped" };
 }
 

@@ -64,7 +64,7 @@ export class LiveRouter {
   #follower: Follower;
   #settings: Partial<RouterSettings>;
   #models: ReadonlyMap<string, ServedModel>;
-  #view: Pick<RouterView, "pool" | "models" | "membership"> | undefined;
+  #view: RouterView | undefined;
   /** Embedding of a prompt that could not be encoded: the mean of the centroids. */
   readonly #meanX: Float64Array;
   /** News of conversations that the other processes have not been told yet. */
@@ -143,24 +143,23 @@ export class LiveRouter {
 
   get view(): RouterView {
     const { configuration, router, version } = this.#follower.serving!;
-    const { pool } = configuration;
-    if (this.#view?.pool !== pool) {
-      this.#view = {
-        pool,
-        models: pool.models.map((name) => this.#models.get(name)),
-        membership: categoryMembership(pool.centroids),
-      };
-    }
-    return {
-      ...this.#view,
+    const { pool, encoder } = configuration;
+    const { guard } = this;
+    const last = this.#view?.pool === pool ? this.#view : undefined;
+    if (last?.router === router && last.version === version && last.guard === guard) return last;
+    this.#view = {
+      pool,
+      models: last?.models ?? pool.models.map((name) => this.#models.get(name)),
+      membership: last?.membership ?? categoryMembership(pool.centroids),
       name: this.name,
       config: this.config,
       router,
       version,
-      encoder: configuration.encoder,
+      encoder,
       costUnit: this.#settings.costUnit!,
-      guard: this.guard,
+      guard,
     };
+    return this.#view;
   }
 
   /**
