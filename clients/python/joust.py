@@ -14,6 +14,7 @@ and vote on the last answer of the session with ``vote_on_last``.
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 import urllib.error
@@ -98,7 +99,7 @@ class Joust:
                 if data == "[DONE]":
                     return
                 chunk: Json = json.loads(data)
-                if "error" in chunk:
+                if chunk.get("error"):
                     raise ApiError(502, chunk["error"])
                 yield chunk
         raise ConnectionFailed("the response ended early")
@@ -196,7 +197,7 @@ class Joust:
         with self._send(method, path, body, headers) as response:
             try:
                 result: Json = json.load(response)
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, http.client.HTTPException) as error:
                 raise ConnectionFailed("the response ended early") from error
             return result
 
@@ -218,7 +219,9 @@ class Joust:
             return urllib.request.urlopen(request, timeout=self._timeout)
         except urllib.error.HTTPError as error:
             raise _api_error(error) from None
-        except OSError as error:
+        except http.client.InvalidURL:
+            raise
+        except (OSError, http.client.HTTPException) as error:
             raise ConnectionFailed(f"the gateway at {self._base_url} does not respond") from error
 
 
@@ -245,7 +248,7 @@ def _chat_body(
 def _api_error(response: urllib.error.HTTPError) -> ApiError:
     try:
         body = json.load(response)
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):
         body = None
     error = body.get("error") if isinstance(body, dict) else None
     try:
@@ -266,5 +269,5 @@ def _events(response: Any) -> Iterator[str]:
             elif line == "" and data:
                 yield "\n".join(data)
                 data = []
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         raise ConnectionFailed("the gateway closed the connection") from error

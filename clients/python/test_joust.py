@@ -3,7 +3,9 @@
 The router `auto` of this gateway makes a second answer for every request (duels.mode: true).
 """
 
+import http.client
 import os
+import socket
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -90,6 +92,58 @@ class Failing(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+def answered_with(response: bytes) -> "tuple[Joust, threading.Thread]":
+    """A client whose only request gets these bytes, and then the end of the connection."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with listener, listener.accept()[0] as connection:
+            connection.recv(65536)
+            connection.sendall(response)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    return Joust(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=10), thread
+
+
+class AgainstDamage(unittest.TestCase):
+    def test_reports_what_is_no_response(self) -> None:
+        joust, thread = answered_with(b"nonsense\r\n\r\n")
+        with self.assertRaises(ConnectionFailed):
+            joust.decision("d1")
+        thread.join()
+
+    def test_reports_a_response_that_is_cut(self) -> None:
+        joust, thread = answered_with(b'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"id":')
+        with self.assertRaises(ConnectionFailed):
+            joust.decision("d1")
+        thread.join()
+
+    def test_reports_an_error_that_is_cut(self) -> None:
+        joust, thread = answered_with(b'HTTP/1.1 404 No\r\ncontent-length: 99\r\n\r\n{"error":')
+        with self.assertRaises(ApiError) as raised:
+            joust.decision("d1")
+        self.assertEqual(raised.exception.status, 404)
+        thread.join()
+
+    def test_reports_a_stream_that_is_cut_within_a_chunk(self) -> None:
+        head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+        joust, thread = answered_with(head + b'63\r\ndata: {"choices": []}\n\ndata: ')
+        with self.assertRaises(ConnectionFailed):
+            list(joust.stream("Why?"))
+        thread.join()
+
+    def test_accepts_chunks_whose_error_is_null(self) -> None:
+        head = b"HTTP/1.1 200 OK\r\n\r\n"
+        joust, thread = answered_with(head + b'data: {"error": null}\n\ndata: [DONE]\n\n')
+        self.assertEqual(list(joust.stream("Why?")), [{"error": None}])
+        thread.join()
+
+    def test_reports_an_address_that_cannot_be_used_at_once(self) -> None:
+        with self.assertRaises(http.client.InvalidURL):
+            Joust("http://127.0.0.1:port").vote("d1", rating=1)
 
 
 class AgainstFaults(unittest.TestCase):
