@@ -148,4 +148,16 @@ describe("errors", () => {
     expect(await joust.castVote({ id: "x", winner: 0 }, { onRetry })).toEqual({ status: "logged" });
     expect(retries).toEqual(["the gateway responded with status 503"]);
   });
+
+  it("of the caller end castVote, and a response that ends early does not", async () => {
+    const invalid = new JoustClient({ baseUrl: "http://127.0.0.1:1", apiKey: "line\nbreak" });
+    await expect(invalid.castVote({ id: "x", winner: 0 })).rejects.toThrow(TypeError);
+    const texts = ['{"status":', '{"status": "logged"}'];
+    const fetch = async () => new Response(texts.shift()!);
+    const joust = new JoustClient({ baseUrl: "", fetch });
+    const retries: Error[] = [];
+    const onRetry = (error: Error) => void retries.push(error);
+    expect(await joust.castVote({ id: "x", winner: 0 }, { onRetry })).toEqual({ status: "logged" });
+    expect(retries).toEqual([expect.any(ConnectionError)]);
+  });
 });

@@ -69,8 +69,9 @@ export class JoustClient extends AdminClient {
       try {
         return await this.vote(request, options);
       } catch (error) {
-        const isRefused = error instanceof ApiError && !error.isTemporary;
-        if (isRefused || options.signal?.aborted || !(error instanceof Error)) throw error;
+        const isOver = error instanceof ApiError && !error.isTemporary;
+        const isKnown = error instanceof ApiError || error instanceof ConnectionError;
+        if (!isKnown || isOver || options.signal?.aborted) throw error;
         onRetry?.(error);
         const pause = error instanceof ApiError ? error.retryAfter : undefined;
         await new Promise((done) => setTimeout(done, pause ?? Math.min(5000, 300 * 2 ** attempt)));

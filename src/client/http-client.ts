@@ -29,11 +29,11 @@ export class HttpClient {
 
   protected async get<T>(path: string, query: object, options?: CallOptions): Promise<T> {
     const response = await this.send(withQuery(path, query), {}, options);
-    return (await response.json()) as T;
+    return jsonOf(response, options);
   }
 
   protected async post<T>(path: string, body: object, options?: CallOptions): Promise<T> {
-    return (await (await this.send(path, bodyOf(body), options)).json()) as T;
+    return jsonOf(await this.send(path, bodyOf(body), options), options);
   }
 
   protected async *serverEvents(
@@ -77,6 +77,15 @@ export class HttpClient {
     const error = await errorOf(response);
     onError?.(error);
     throw error;
+  }
+}
+
+async function jsonOf<T>(response: Response, { signal }: CallOptions = {}): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ConnectionError("the response ended early", { cause: error });
   }
 }
 
