@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newFiles } from "../../store/folder.fixture.ts";
 import type { KeyChanges } from "../../store/key.ts";
 import { SqliteStore } from "../../store/sqlite/sqlite-store.ts";
@@ -38,6 +38,22 @@ describe("keys that another node changes", () => {
   const key = { id: "k", name: "ann", hash: hashOf(secret), scopes: ["route"], createdAt: 0 };
   const config = { keys: {}, server: {} } as unknown as Parameters<typeof Access.open>[0];
   const bearer = { authorization: `Bearer ${secret}` };
+
+  it("are known after `read`, even if an older read is still running", async () => {
+    const store = new SqliteStore(newFile(), () => 0);
+    await store.addKey(key);
+    const access = await Access.open(config, store, new StandingClock());
+    const old = await store.keys();
+    const { promise, resolve } = Promise.withResolvers<typeof old>();
+    vi.spyOn(store, "keys").mockReturnValueOnce(promise);
+    const first = access.read();
+    await store.changeKey(key.id, { revokedAt: 1 });
+    const second = access.read();
+    resolve(old);
+    await Promise.all([first, second]);
+    expect(() => access.admit(bearer, "route", "POST")).toThrow("the API key was revoked");
+    await store.close();
+  });
 
   it("are read before the first requests after a pause", async () => {
     const store = new SqliteStore(newFile(), () => 0);

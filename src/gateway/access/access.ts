@@ -57,6 +57,8 @@ export class Access {
   /** Time of the last successful read, by the clock. */
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
+  /** The read that follows the running one. */
+  #nextRead: Promise<void> | undefined;
   #waiting: Promise<unknown> | undefined;
   #waitedAt = Number.NEGATIVE_INFINITY;
 
@@ -118,9 +120,23 @@ export class Access {
     await Promise.all([this.#read(), this.#peers.ask("keys")]);
   }
 
-  /** Reads the keys and ended sessions from the store. Other nodes and `joust keys` change them there. */
-  async #read(): Promise<void> {
-    this.#reading ??= Promise.all([this.#store.keys(), this.#store.endedSessions()])
+  /**
+   * Reads the keys and ended sessions from the store. Other nodes and `joust keys` change them there. A read that is
+   * running may have missed a change that was made before this call, so another one follows it.
+   */
+  #read(): Promise<void> {
+    if (!this.#reading) return this.#readNow();
+    this.#nextRead ??= this.#reading
+      .catch(() => {})
+      .then(() => {
+        this.#nextRead = undefined;
+        return this.#reading ?? this.#readNow();
+      });
+    return this.#nextRead;
+  }
+
+  #readNow(): Promise<void> {
+    this.#reading = Promise.all([this.#store.keys(), this.#store.endedSessions()])
       .then(([keys, ended]) => {
         this.#stored = keys;
         this.#ended = new Set(ended);
@@ -130,7 +146,7 @@ export class Access {
       .finally(() => {
         this.#reading = undefined;
       });
-    await this.#reading;
+    return this.#reading;
   }
 
   /**
@@ -266,7 +282,7 @@ export class Access {
   #refresh(): Promise<unknown> | undefined {
     const now = this.#clock.now();
     if (now - this.#readAt <= FRESH_MS) return undefined;
-    const read = this.#read().catch(() => {});
+    const read = (this.#reading ?? this.#read()).catch(() => {});
     if (this.#waiting || now - Math.max(this.#readAt, this.#waitedAt) <= PAUSE_MS) {
       return this.#waiting;
     }
