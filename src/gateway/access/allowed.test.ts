@@ -33,6 +33,21 @@ it("a key with a list of models and routers can use no others", async () => {
   }
 });
 
+it("a key with a list of models is told of no others", async () => {
+  const unknown = await ask("pebble", FEW);
+  expect([unknown.status, unknown.json.error.code]).toEqual([404, "model_not_found"]);
+  const missing = await ask("", FEW);
+  expect([missing.status, missing.json.error.code]).toEqual([400, "missing_value"]);
+  const shown = await gateway().get("/v1/models/pebble", FEW);
+  for (const { json } of [unknown, missing, shown]) {
+    expect(json.error.hint).toBe("known names: auto, pebble-mini");
+  }
+  expect((await ask("pebble", BOSS)).json.error.hint).toContain("abacus-14b");
+  const { data } = (await gateway().get("/v1/models", FEW)).json;
+  expect(data[0]).toMatchObject({ id: "auto", models: ["pebble-mini"] });
+  expect(data[0].capabilities).toEqual(data[1].capabilities);
+});
+
 it("a router chooses for such a key among its models only", async () => {
   for (let n = 0; n < 20; n++) {
     const { json } = await ask("auto", FEW);

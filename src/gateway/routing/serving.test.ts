@@ -24,7 +24,7 @@ it.each([
     narrow: ["claude-opus-*"],
     exact: ["claude-opus-exact"],
   };
-  expect(resolve(servingOf(routers, ["claude-model"]), name).name).toBe(expected);
+  expect(resolve({}, servingOf(routers, ["claude-model"]), name).name).toBe(expected);
 });
 
 it.each([
@@ -34,7 +34,7 @@ it.each([
   ["joust", "joust"],
 ])("the alias * does not take the common name %s, which means %s", (name, expected) => {
   const serving = servingOf({ one: [], two: ["*"] }, ["joust"]);
-  expect(resolve(serving, name).name).toBe(expected);
+  expect(resolve({}, serving, name).name).toBe(expected);
   const narrow = servingOf({ one: [], two: ["openrouter/*"] });
-  expect(resolve(narrow, "openrouter/auto").name).toBe("two");
+  expect(resolve({}, narrow, "openrouter/auto").name).toBe("two");
 });

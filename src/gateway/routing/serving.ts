@@ -17,12 +17,18 @@ export interface Serving {
   readonly sandbox?: Sandbox | undefined;
 }
 
-/** The router or model that the member `model` of a request names. */
-export function resolve(serving: Serving, name: string): LiveRouter | ServedModel {
+type Allowed = Pick<Caller, "models" | "routers">;
+
+/** The router or model that the member `model` of a request names. Errors name only what the key may use. */
+export function resolve(caller: Allowed, serving: Serving, name: string): LiveRouter | ServedModel {
   const { routers, models } = serving;
   const found = routers.get(name) ?? models.get(name) ?? aliased(routers, name);
   if (found) return found;
-  const known = [...routers.keys(), ...models.keys()].slice(0, 20).join(", ");
+  const names = [
+    ...[...routers.keys()].filter((router) => caller.routers?.includes(router) ?? true),
+    ...[...models.keys()].filter((model) => caller.models?.includes(model) ?? true),
+  ];
+  const known = names.slice(0, 20).join(", ");
   if (name === "") {
     throw new HttpError(400, "model is missing: it names a router or a model", {
       hint: `known names: ${known}`,
@@ -31,7 +37,7 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
     });
   }
   throw new HttpError(404, `the model \`${name}\` does not exist`, {
-    hint: `known names: ${known}${aliasHint(serving, name)}`,
+    hint: `known names: ${known}${aliasHint(caller, serving, name)}`,
     code: "model_not_found",
     param: "model",
   });
@@ -41,20 +47,21 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
 const FAMILIES = /^(claude|gpt|codex|gemini|grok)-/;
 
 /** The setting that sends names of this family to a router; "" for other names. */
-function aliasHint({ routers }: Serving, name: string): string {
+function aliasHint(caller: Allowed, { routers }: Serving, name: string): string {
   const [, family] = FAMILIES.exec(name) ?? [];
-  const router = first(routers)?.name;
+  const router = [...routers.keys()].find((one) => caller.routers?.includes(one) ?? true);
   if (family === undefined || router === undefined) return "";
   return `; to send such names to ${router}, add to the configuration (joust.yaml or POST /v1/admin/configuration): routers: {${router}: {aliases: ["${family}-*"]}}`;
 }
 
 /** The router or model that a request names, if its key may use it. Throws 403 otherwise. */
 export function resolveFor(
-  { models, routers }: Pick<Caller, "models" | "routers">,
+  caller: Allowed,
   serving: Serving,
   name: string,
 ): LiveRouter | ServedModel {
-  const found = resolve(serving, name);
+  const { models, routers } = caller;
+  const found = resolve(caller, serving, name);
   if (serving.models.get(found.name)?.spec.isDisabled) {
     throw new HttpError(404, `the model \`${name}\` is disabled`, {
       hint: "use another model, or enable this one",

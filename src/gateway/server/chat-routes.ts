@@ -148,7 +148,7 @@ export function addModelRoutes(app: App, serving: () => Serving): void {
       response: ListedModel,
     }),
     ({ caller, params }) => {
-      const { name } = resolve(serving(), params.id);
+      const { name } = resolve(caller, serving(), params.id);
       const listed = listModels(serving(), caller);
       const entry = listed.find(({ id }) => id === name);
       if (entry) return entry;

@@ -2,10 +2,9 @@ import type { ListedModel } from "../../api/model.ts";
 import type { Caller } from "../access/access.ts";
 import type { Capabilities } from "../providers/capabilities.ts";
 import type { ServedModel } from "../providers/served-model.ts";
-import type { LiveRouter } from "../routing/live-router.ts";
 import type { Serving } from "../routing/serving.ts";
 
-/** Routers and models as /v1/models lists them. */
+/** Routers and models as /v1/models lists them, also those of a router's pool: only those that the caller may use. */
 export function listModels(
   { models, routers }: Serving,
   caller: Pick<Caller, "models" | "routers"> = {},
@@ -15,13 +14,15 @@ export function listModels(
     names: readonly string[] | undefined,
   ) => [...all.values()].filter(({ name }) => names?.includes(name) ?? true);
   return [
-    ...allowed(routers, caller.routers).map(routerEntry),
+    ...allowed(routers, caller.routers).map((router) => {
+      return routerEntry(router.name, allowed(router.models, caller.models));
+    }),
     ...allowed(models, caller.models).map(modelEntry),
   ];
 }
 
-function routerEntry({ name, models }: LiveRouter): ListedModel {
-  const pool = [...models.values()].filter(({ spec }) => !spec.isDisabled);
+function routerEntry(name: string, models: readonly ServedModel[]): ListedModel {
+  const pool = models.filter(({ spec }) => !spec.isDisabled);
   return {
     ...entry(name, "joust"),
     capabilities: jointCapabilities(pool.map(({ capabilities }) => capabilities)),
@@ -41,7 +42,7 @@ function jointCapabilities(all: readonly Capabilities[]): Capabilities {
   const contexts = all.map(({ context }) => context);
   const known = contexts.filter((context) => context !== undefined);
   return {
-    context: known.length === contexts.length ? Math.max(...known) : undefined,
+    context: known.length > 0 && known.length === contexts.length ? Math.max(...known) : undefined,
     vision: any("vision"),
     tools: any("tools"),
     json_schema: any("json_schema"),
