@@ -38,6 +38,35 @@ describe("setup", () => {
     ]);
   });
 
+  it("keeps the settings of models that the provider has already", async () => {
+    const { gateway } = await start();
+    const price = { input: 1, output: 2 };
+    const models = {
+      "gpt-5.4-mini": { provider: "openai", price },
+      "gpt-5.4-nano": { provider: "openai", model: "gpt-5.4-mini" },
+      "openai/gpt-5.4-nano": { provider: "openai", model: "another" },
+    };
+    const changes = Object.entries(models).map(([name, value]) => ({
+      section: "models",
+      name,
+      value,
+    }));
+    const provider = {
+      section: "providers",
+      name: "openai",
+      value: { key: "sk-proj-old-old-old" },
+    };
+    const path = "/v1/admin/configuration";
+    const body = { based_on: 0, changes: [provider, ...changes] };
+    expect((await gateway.post(path, body)).status).toBe(200);
+    const { json } = await gateway.post("/v1/admin/setup", { based_on: 1, key: KEY });
+    expect(json.models).toEqual(["openai/gpt-5.4-nano-2"]);
+    expect(json.configuration.document.models).toEqual({
+      ...models,
+      "openai/gpt-5.4-nano-2": { provider: "openai", model: "gpt-5.4-nano" },
+    });
+  });
+
   it("requires the name of the provider if the key does not show it", async () => {
     const { gateway } = await start();
     const unclear = await gateway.post("/v1/admin/setup", { based_on: 0, key: "0123456789" });

@@ -22,7 +22,7 @@ export function providerOfKey(key: string, given: string | undefined): string {
   });
 }
 
-/** The changes that add a provider and those of its models that answered. */
+/** The changes that add a provider and those of its models that answered. Models that have an entry keep it. */
 export function setupChanges(
   document: Document,
   provider: string,
@@ -31,14 +31,34 @@ export function setupChanges(
 ): ConfigurationChange[] {
   const answered = steps.flatMap(({ model, ok }) => (model !== undefined && ok ? [model] : []));
   const entry = document.providers[provider] as Record<string, unknown> | undefined;
+  const entries = Object.entries(document.models as Record<string, ModelEntry>);
+  const isPresent = (model: string) =>
+    entries.some(([name, one]) => one.provider === provider && (one.model ?? name) === model);
+  const taken = new Set(entries.map(([name]) => name));
   return [
     { section: "providers", name: provider, value: { ...entry, key } },
-    ...answered.map((model): ConfigurationChange => {
-      const bare = model.replace(/[^\w.:/@-]/g, "_");
-      const other = document.models[bare] as { provider?: string } | undefined;
-      const name = other && other.provider !== provider ? `${provider}/${bare}` : bare;
-      const value = { provider, ...(name !== model && { model }) };
-      return { section: "models", name, value };
-    }),
+    ...answered
+      .filter((model) => !isPresent(model))
+      .map((model): ConfigurationChange => {
+        const bare = model.replace(/[^\w.:/@-]/g, "_");
+        const name = freeName(bare, provider, taken);
+        taken.add(name);
+        const value = { provider, ...(name !== model && { model }) };
+        return { section: "models", name, value };
+      }),
   ];
+}
+
+/** The name of a model, with the provider and a number if it is taken. */
+function freeName(bare: string, provider: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(bare)) return bare;
+  const named = `${provider}/${bare}`;
+  let name = named;
+  for (let n = 2; taken.has(name); n++) name = `${named}-${n}`;
+  return name;
+}
+
+interface ModelEntry {
+  readonly provider?: string;
+  readonly model?: string;
 }
