@@ -7,6 +7,7 @@ import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { CONFIG } from "../../gateway/config/config.ts";
 import { applyVotes, withScores } from "./apply.ts";
 import { EVALUATE_DEFAULTS } from "./flags.ts";
+import { planText } from "./output.ts";
 import { readPrompts } from "./prompts.ts";
 import { openSetup, wordsOf } from "./setup.ts";
 
@@ -63,6 +64,12 @@ it.each([
   ],
 ])("adds the scores of a router to the configuration %j", (before, after) => {
   expect(withScores(before, "auto", "s.csv")).toBe(after);
+});
+
+it("says that the rest of an evaluation fits, even if nothing is left of its budget", () => {
+  const done = { requests: 0, paid: 8, dollars: 0, most: 0, seconds: 0 };
+  expect(planText(done, 1, 1.01)).toContain("probably enough");
+  expect(planText({ ...done, requests: 4, dollars: 0.5 }, 1, 1.01)).toContain("about 0%");
 });
 
 describe("votes of the judge", () => {

@@ -76,7 +76,7 @@ export function planText(plan: Plan, budget: number | undefined, spent: number):
   const fits =
     left === undefined
       ? ""
-      : dollars <= left
+      : dollars <= Math.max(0, left)
         ? `\n  budget    ${usd(budget!)}, of which ${usd(spent)} is spent: probably enough`
         : `\n  budget    ${usd(budget!)}, of which ${usd(spent)} is spent: enough for about ${Math.floor((100 * Math.max(0, left)) / dollars)}% of the requests`;
   return `Dry run: nothing was sent

@@ -47,6 +47,8 @@ export class ActivePairs implements PairChooser {
   readonly #isUsable: (model: number) => boolean;
   readonly #used = new UsedPairs();
   #doubts: readonly Doubt[] | undefined;
+  /** Models that the doubts are about. */
+  #usable: readonly number[] = [];
   #rounds = 0;
 
   constructor(
@@ -65,11 +67,12 @@ export class ActivePairs implements PairChooser {
   }
 
   next(): PromptPair | undefined {
+    const usable = this.#models.filter(this.#isUsable);
+    if (usable.join() !== this.#usable.join()) this.#doubts = undefined;
+    this.#usable = usable;
     this.#doubts ??= this.#findDoubts();
     const random = this.#random.split("choose").split(this.#rounds++);
-    let left = this.#doubts.filter(
-      ({ leader, challenger }) => this.#isUsable(leader) && this.#isUsable(challenger),
-    );
+    let left = this.#doubts;
     while (left.length > 0) {
       const doubt = drawn(left, random.uniform());
       const prompt = this.#promptFor(doubt, random);
@@ -102,12 +105,13 @@ export class ActivePairs implements PairChooser {
   }
 
   #findDoubts(): Doubt[] {
+    if (this.#usable.length < 2) return [];
     const all = this.#prompts.embeddings.length;
     return this.#groups.flatMap((group) => {
       const { mean: means, sd } = this.#policy.estimate!(group.w);
-      const leader = means.indexOf(Math.max(...means));
+      const leader = this.#usable.reduce((a, b) => (means[b]! > means[a]! ? b : a));
       const share = group.prompts.length / all;
-      return this.#models.flatMap((challenger) => {
+      return this.#usable.flatMap((challenger) => {
         if (challenger === leader) return [];
         const spread = Math.hypot(sd[leader]!, sd[challenger]!);
         const gain = share * expectedGain(means[leader]! - means[challenger]!, spread);

@@ -75,6 +75,26 @@ it("continues from the journal without comparing or paying again", async () => {
   expect(first.answers() + again.answers()).toBeLessThanOrEqual(24);
 });
 
+it("pays for no more answers after the judge has failed again and again", async () => {
+  const file = join(newFolder(), "journal.jsonl");
+  const open = await openCalls(file, 1);
+  let answers = 0;
+  const models = [0, 1, 2, 3].map((k) =>
+    simulatedModel(`m${k}`, () => {
+      answers++;
+      return { text: `quality ${k}`, cost: 0.0001 };
+    }),
+  );
+  const judge = simulatedModel("judge", () => ({ error: "status" }));
+  const parts = { ...open, judge, clock: systemClock };
+  const run = { concurrency: 1, signal: never };
+  const chooser = new RandomPairs(6, 4, Random.seeded(1));
+  const { compared } = await compareAnswers(prompts, models, chooser, 36, parts, run);
+  expect(compared).toEqual([]);
+  // Three pairs with six failed verdicts; all pairs would have needed 24 answers.
+  expect(answers).toBeLessThanOrEqual(6);
+});
+
 describe("random pairs", () => {
   it("compare every pair once on every prompt, and every prompt equally often", () => {
     const pairs = new RandomPairs(5, 4, Random.seeded(3));
@@ -96,6 +116,21 @@ describe("random pairs", () => {
     expect(new Set(all.flatMap(({ a, b }) => [a, b]))).toEqual(new Set([0, 2]));
     expect(pairs.next()).toBeUndefined();
   });
+});
+
+it("active pairs leave out models that have been given up, even the first one", () => {
+  const centroids = [Float64Array.of(1, 0), Float64Array.of(0, 1)];
+  const pool = { models: ["down", "fair", "good"], categories: ["x", "y"], centroids };
+  const memberships = centroids.map(categoryMembership(centroids));
+  const prompts = { embeddings: centroids, memberships };
+  const usable = new Set([0, 1, 2]);
+  const isUsable = (k: number) => usable.has(k);
+  const policy = createPolicy(joust, pool);
+  const pairs = new ActivePairs(policy, prompts, 3, Random.seeded(5), isUsable);
+  expect(pairs.next()).toBeDefined();
+  usable.delete(0);
+  const { a, b } = pairs.next()!;
+  expect([a, b].toSorted()).toEqual([1, 2]);
 });
 
 it("active pairs compare the models that may be best, where most prompts are", () => {

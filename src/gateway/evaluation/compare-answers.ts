@@ -60,6 +60,8 @@ export async function compareAnswers(
   let [started, undecided] = [compared.length, 0];
   const next = () => {
     if (signal.aborted || calls.isExhausted || started >= count) return undefined;
+    // Without verdicts, answers would be paid for in vain.
+    if (calls.hasGivenUp(judge.name)) return undefined;
     started++;
     return chooser.next();
   };

@@ -111,6 +111,19 @@ describe("a journal", () => {
   });
 });
 
+it("counts failures during a call that succeeds", async () => {
+  const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1, { retries: 0 });
+  const slow = Promise.withResolvers<{ readonly text: string }>();
+  const model = simulatedModel("m", (prompt) =>
+    prompt === "slow" ? slow.promise : { error: "status" },
+  );
+  const running = calls.call(model, "slow", messages("slow"));
+  await calls.call(model, "other", messages("other"));
+  slow.resolve({ text: "done" });
+  expect(await running).toMatchObject({ status: "ok" });
+  expect(calls.failures.get("m")).toMatchObject({ count: 1, inRow: 0 });
+});
+
 it("retries, and gives up a model that fails again and again", async () => {
   const { calls, limit } = await openCalls(join(newFolder(), "journal.jsonl"), 1, { retries: 1 });
   let requests = 0;

@@ -100,7 +100,9 @@ export class PaidCalls {
       if (!hold) return { status: "unaffordable" };
       const result = await this.#attempt(model, key, body, hold);
       if (!("error" in result)) {
-        this.#failures.set(model.name, { count: before?.count ?? 0, inRow: 0, reason: "" });
+        // Other calls may have failed since this one was sent.
+        const { count = 0, reason = "" } = this.#failures.get(model.name) ?? {};
+        this.#failures.set(model.name, { count, inRow: 0, reason });
         return { status: "ok", answer: result };
       }
       const { error } = result;
