@@ -135,7 +135,7 @@ export class Judge {
     try {
       const other = await this.#answer(request, chosen);
       const forwards = await this.#compare(request, [other.text, text]);
-      const backwards = await this.#compare(request, [text, other.text]);
+      const backwards = await this.#compare(request, [text, other.text], 1);
       cost = other.cost + (forwards?.cost ?? 0) + (backwards?.cost ?? 0);
       if (!forwards || !backwards) return;
       const outcome = verdictOfOrders(forwards.outcome, backwards.outcome);
@@ -213,15 +213,17 @@ export class Judge {
   async #compare(
     { router, conversation, decision, dialect, members }: AnsweredRequest,
     texts: readonly [string, string],
+    slot = 0,
   ): Promise<{ readonly outcome: Outcome; readonly cost: number } | undefined> {
     const model = this.#parts.models().get(router.config.judge!.model);
     if (!model) return undefined;
     const isStep = conversation.needs.tools;
     const prompt = isStep ? transcriptOf(dialect, editMembers(members, {})) : conversation.prompt;
     const body = Buffer.from(JSON.stringify(judgeRequest(prompt, texts, isStep)));
-    const slot = { router: DIRECT, decision: `${decision.id}-judge`, slot: 0 };
+    // Each verdict of a decision has a slot of its own, because the log has one answer per slot.
+    const own = { router: DIRECT, decision: `${decision.id}-judge`, slot };
     const promptTokens = tokensIn(body.length);
-    const { text, cost } = await this.#call(model, chat, body, { ...slot, promptTokens });
+    const { text, cost } = await this.#call(model, chat, body, { ...own, promptTokens });
     const outcome = verdictIn(text);
     if (outcome) return { outcome, cost };
     throw invalidValue(`${model.name} named no winner`, "use a model that follows instructions");

@@ -76,6 +76,13 @@ it("compares the router's choice with what is served, in both orders, and report
     expect(vote).toEqual({ models: ["new", "old"], verdict: { outcome }, source: "judge" });
   }
   expect(calls.filter((call) => call.startsWith("judge"))).toHaveLength(80);
+  // The cost of both verdicts is logged.
+  const verdicts = async () => {
+    const span = { router: "(direct)", from: 0, to: Date.now() + 600_000, step: 300_000 };
+    const own = (await store.tallies(span)).filter(({ model }) => model === "judge");
+    return own.reduce((sum, { counts }) => sum + counts.answers, 0);
+  };
+  await expect.poll(verdicts).toBe(80);
   const { shadow } = (await get("/v1/stats")).json;
   expect(shadow.comparisons).toBe(40);
   // The true win rate is 5/8. Two more comparisons keep the interval from being empty.
