@@ -7,7 +7,7 @@ import { Random } from "../../core/random/random.ts";
 import { Router } from "../../core/router.ts";
 import { type ForecastInput, forecast } from "./forecast.ts";
 import { checkForecast, judgeForecasts } from "./forecast-worlds.fixture.ts";
-import { payoffOf, trafficGroups } from "./payoff.ts";
+import { comparableQueries, payoffOf, trafficGroups } from "./payoff.ts";
 
 const centroids = [Float64Array.of(1, 0), Float64Array.of(0, 1)];
 const membership = categoryMembership(centroids);
@@ -29,6 +29,21 @@ const inputOf = (pool: ReturnType<typeof poolOf>): ForecastInput => ({
   tradeoff: 0,
   horizon: 200,
   futures: 20,
+});
+
+it("compares only queries with a choice, if no model can answer all of them", () => {
+  const [query] = traffic;
+  const mixed = [[0], [0, 1], [1, 2], [1]].map((able) => ({ ...query!, candidates: able }));
+  const comparable = comparableQueries(mixed);
+  expect(comparable.map(({ candidates: able }) => able)).toEqual([
+    [0, 1],
+    [1, 2],
+  ]);
+  const policy = createPolicy(joust, poolOf([0.9, 0.3], [0.3, 0.9], [0.5, 0.5]));
+  const free = (queries: typeof mixed) => queries.map((one) => ({ ...one, costs: undefined }));
+  expect(payoffOf(policy, trafficGroups(free(comparable)), 0)).toEqual({ gain: 0, sd: 0, sure: 0 });
+  expect(() => payoffOf(policy, trafficGroups(free(mixed)), 0)).toThrow();
+  expect(comparableQueries(mixed.slice(0, 1))).toEqual([]);
 });
 
 describe("a forecast", () => {

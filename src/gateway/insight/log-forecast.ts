@@ -7,7 +7,7 @@ import type { Configured } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import { RecentQueries } from "../routing/recent.ts";
 import { type Forecast, forecast } from "./forecast.ts";
-import type { ForecastQuery } from "./payoff.ts";
+import { comparableQueries, type ForecastQuery } from "./payoff.ts";
 import { trafficOf } from "./traffic.ts";
 
 export interface LogForecastOptions {
@@ -26,8 +26,8 @@ export interface LogForecast extends Forecast {
 }
 
 /**
- * Forecasts from the log of a router: its posterior and its recent queries, or its categories in
- * equal shares if it has had no query. Returns undefined if the router was never configured, or if
+ * Forecasts from the log of a router: its posterior and its recent queries with a choice of
+ * models, or its categories in equal shares if it has had none. Returns undefined if the router was never configured, or if
  * its policy has no posterior to draw from.
  */
 export async function forecastLog(
@@ -48,7 +48,8 @@ export async function forecastLog(
   const seen = recent.all.flatMap((query) =>
     trafficOf(posterior, [query]).map((one) => ({ ...one, x: query.x })),
   );
-  const traffic = seen.length > 0 ? seen : assumedTraffic(pool, undefined);
+  const comparable = comparableQueries(seen);
+  const traffic = comparable.length > 0 ? comparable : assumedTraffic(pool, undefined);
   const snapshot = learned.snapshot();
   const copy = () => {
     const own = routerOf(configuration, findPolicy);

@@ -24,6 +24,22 @@ export interface TrafficGroup {
   readonly prices: Float64Array;
 }
 
+/**
+ * Queries with a choice of models that one model, which can answer most of them, can answer. Routing can be compared with a
+ * single model only on queries that this model can answer.
+ */
+export function comparableQueries<Q extends Pick<ForecastQuery, "candidates">>(
+  traffic: readonly Q[],
+): Q[] {
+  const open = traffic.filter(({ candidates }) => candidates.length > 1);
+  const counts = new Map<number, number>();
+  for (const k of open.flatMap(({ candidates }) => candidates)) {
+    counts.set(k, (counts.get(k) ?? 0) + 1);
+  }
+  const able = [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+  return open.filter(({ candidates }) => able !== undefined && candidates.includes(able));
+}
+
 /** Groups traffic by the category that a query belongs to most. */
 export function trafficGroups(traffic: readonly ForecastQuery[]): TrafficGroup[] {
   const groups = Map.groupBy(traffic, ({ w }) => w.indexOf(Math.max(...w)));
