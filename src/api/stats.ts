@@ -88,7 +88,7 @@ const Spend = z.object({
   learning: z
     .number()
     .describe(
-      "Part of `total` that paid for learning, estimated by the mean cost of each model's answers: second answers of duels, and answers and verdicts of a judge. Random choices are not part of it, because their answers are served.",
+      "Part of `total` that paid for learning, estimated by the mean cost of each model's answers: second answers of duels, and answers made for a judge. Verdicts of the judge belong to no router's `total`. Random choices are not part of it, because their answers are served.",
     ),
   always: z
     .array(Alternative)

@@ -44,18 +44,24 @@ describe("spend", () => {
     expect([total, by_model]).toEqual([2, { expensive: 0.5, fair: 0.5, cheap: 0.5, poor: 0.5 }]);
   });
 
-  it("counts second answers of duels and everything of a judge as learning, and random choices as serving", () => {
-    // By hand: six single answers of a dollar, two of them random choices, and four duels between "one" and "two". A
-    // judge read two of the answers, and had "two" answer once more for that.
+  it("counts second answers of duels and answers for a judge as learning, and random choices and fallbacks as serving", () => {
+    // By hand: six single answers of a dollar, two of them random choices, and four duels between "one" and "two".
+    // A judge had "two" answer once more.
     const log = [
-      row(ALL_MODELS, { shown: 10, duels: 4, answers: 17, cost: 10 + 1.5 + 0.5 }),
+      row(ALL_MODELS, { shown: 10, duels: 4, answers: 15, cost: 10 + 1.5 }),
       row("one", { shown: 10, duels: 4, answers: 10, cost: 10 }),
-      row("two", { shown: 4, duels: 4, answers: 5, cost: 1.5 }),
-      row("judge", { answers: 2, cost: 0.5 }),
+      row("two", { shown: 4, duels: 4, answers: 5, for_judge: 1, cost: 1.5 }),
     ];
     const { learning, total } = spendOf(log, new Map(), []);
-    // Two answers of "one", half of the four duels of "two" and its answer for the judge, and both verdicts.
-    expect([learning, total]).toEqual([2 * 1 + 3 * 0.3 + 0.5, 12]);
+    // Two answers of "one", half of the four duels of "two" and its answer for the judge.
+    expect([learning, total]).toEqual([2 * 1 + 3 * 0.3, 11.5]);
+    // "one" was chosen for three requests and failed, and "two" answered them instead.
+    const fallbacks = [
+      row(ALL_MODELS, { shown: 3, answers: 3, cost: 3 }),
+      row("one", { shown: 3, fallbacks: 3 }),
+      row("two", { answers: 3, cost: 3 }),
+    ];
+    expect(spendOf(fallbacks, new Map(), []).learning).toBe(0);
     // Without a judge it is half of the answers in duels, and never more than everything.
     const duels = [
       row(ALL_MODELS, { shown: 106, duels: 4, answers: 110, cost: 11 }),

@@ -65,15 +65,14 @@ export function spendOf(
 }
 
 /**
- * Cost of the answers that no request needed: one of the two answers of each duel, and everything that a judge
- * requested. A model gave `shown - duels` single answers and half of its answers in duels for the requests themselves.
- * All its other answers are learning, at the mean cost of its answers. Calls that failed are not part of that mean.
+ * Cost of the answers that no request needed: one of the two answers of each duel, and the answers made for a judge, each
+ * at the mean cost of its model's answers. Calls that failed are not part of that mean.
  */
 function learningCost(models: readonly Counts[]): number {
-  return models.reduce((sum, { cost, failed_cost, answers, failures, shown, duels }) => {
-    const given = answers - failures;
-    const others = Math.min(given, Math.max(0, given - (shown - duels) - duels / 2));
-    return given > 0 ? sum + ((cost - failed_cost) / given) * others : sum;
+  return models.reduce((sum, { cost, failed_cost, answers, failures, for_judge, duels }) => {
+    const made = answers - failures;
+    const inDuels = Math.min(made - for_judge, duels);
+    return made > 0 ? sum + ((cost - failed_cost) / made) * (for_judge + inDuels / 2) : sum;
   }, 0);
 }
 

@@ -16,7 +16,7 @@ export const HINTS = {
   learning:
     "Win rate: the probability that the served answer is preferred to the answer of a random model of the pool, with its 95% interval. 50% is no better than chance. The loss of a request is the number of wins of 100 comparisons that it loses to the best model for it.",
   saving:
-    "US dollars spent in the time window, including second answers of duels and calls of a judge. The comparison estimates what the same requests would have cost with one model for all of them, with a 95% interval.",
+    "US dollars spent in the time window, including second answers of duels and answers made for a judge. The comparison estimates what the same requests would have cost with one model for all of them, with a 95% interval.",
   trust:
     "The probability, given all votes so far, that routing is at least as good as the best single model for all requests, price included. The guard serves that model if the votes show that it is better.",
 } as const;

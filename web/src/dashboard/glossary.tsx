@@ -29,7 +29,7 @@ const TERMS: readonly (readonly [string, string])[] = [
   ],
   [
     "Cost of learning",
-    "Second answers of duels, and answers and verdicts of a judge: without comparisons nothing is learned. Random choices are a cost of serving, because their answers are used.",
+    "Second answers of duels and answers made for a judge: without comparisons nothing is learned. Random choices are a cost of serving, because their answers are used.",
   ],
   ["Trade-off", "cost_quality_tradeoff, from 0 (best quality) to 10 (lowest cost)."],
   ["Guard", "Serves the best single model for all requests if votes show that routing does worse."],

@@ -91,7 +91,7 @@ describe("the sentence at the top", () => {
     const dearer = { always_best: { ...best, savings: -10, lo: -15, hi: -5 } };
     const text = (learning: number) => sentence(stats({}, { ...dearer, learning }), undefined, "w");
     expect(text(3)).toContain(
-      "Routing, second answers of duels and calls of a judge included, cost 10% more",
+      "Routing, second answers of duels and answers made for a judge included, cost 10% more",
     );
     expect(text(0)).toContain("Routing cost 10% more");
   });
@@ -113,7 +113,7 @@ describe("the sentence at the top", () => {
       "Forecast after 400 votes: routing beats the best single model with 95% probability after about 240 more (90 to over 2,000).",
     );
     expect(evidence.join(" ")).toContain(
-      "About $10.00 of that paid for learning: second answers of duels and calls of a judge",
+      "About $10.00 of that paid for learning: second answers of duels and answers made for a judge",
     );
   });
 });

@@ -35,7 +35,7 @@ export function headlineOf(
       `${plural(spend.requests, "request")} cost ${dollars(spend.total)}.`,
       ...(learning > 0
         ? [
-            `About ${dollars(learning)} of that paid for learning: second answers of duels and calls of a judge. Serving cost ${dollars(spend.total - learning)}.`,
+            `About ${dollars(learning)} of that paid for learning: second answers of duels and answers made for a judge. Serving cost ${dollars(spend.total - learning)}.`,
           ]
         : []),
       ...comparisonEvidence(stats),
@@ -64,7 +64,7 @@ function savingPart({ spend, counts, forecast }: Stats, windowName: string): str
   }
   if (best.hi < 0) {
     const learning =
-      spend.learning > 0 ? ", second answers of duels and calls of a judge included," : "";
+      spend.learning > 0 ? ", second answers of duels and answers made for a judge included," : "";
     return `Routing${learning} cost ${share(-best.savings)} more${between(-best.hi, -best.lo)} in the ${windowName} than always using ${best.model}`;
   }
   return `In the ${windowName}, routing cost as much as always using ${best.model}, as far as can be told (${share(best.lo)} to ${share(best.hi)} saved)`;

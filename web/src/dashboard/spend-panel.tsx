@@ -25,7 +25,7 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
       colour: `var(--${colour})`,
     })),
   ];
-  const about = `US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels, calls of a judge).` : ""}`;
+  const about = `US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels, answers made for a judge).` : ""}`;
   if (isShort(points)) {
     const bars = [
       { name: "spent", value: total, text: dollars(total), colour: "var(--accent)" },
