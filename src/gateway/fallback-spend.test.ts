@@ -7,6 +7,7 @@ import {
   startDialectUpstream,
 } from "./dialect-upstream.fixture.ts";
 import { eventsOf, startGateway, type TestGateway } from "./gateway.fixture.ts";
+import { MESSAGE } from "./later-duels.fixture.ts";
 import { DIALECTS } from "./wire/dialect-names.ts";
 
 /** Calls that fail after the upstream has charged for them are part of the spending. */
@@ -138,4 +139,75 @@ it("counts charged calls if no model answers, if the same model is called again,
   expect(await spent()).toBeCloseTo(0.06 + LISTED, 9);
   const refused = await ask("chat-model");
   expect([refused.status, refused.json.error.code]).toEqual([429, "insufficient_quota"]);
+});
+
+it.each([false, true])(
+  "counts every call if both models of a duel and the models after them fail (stream: %s)",
+  async (stream) => {
+    const host = await startDialectUpstream();
+    const names = ["chat-model", "other-model", "third-model", "fourth-model"];
+    const model = "{provider: chat-provider, model: up, retries: 0, price: {input: 1, output: 2}}";
+    const more = names.slice(1).map((name) => `  ${name}: ${model}\n`);
+    const gateway = await startGateway(
+      `${host.yaml}${more.join("")}routers: {auto: {models: [${names}], explore: 0}}
+keys: {a: {key: "0123456789abcdef", budget: 1.9, scopes: [admin, route]}}\n`,
+    );
+    host.answer = () => ({ body: stream ? BROKEN : EMPTY, breaks: stream });
+    const auth = { authorization: "Bearer 0123456789abcdef" };
+    const request = { model: "auto", messages: MESSAGES, stream, joust: { duel: true } };
+    const ask = () => gateway.post(PATHS.chat, request, auth);
+    expect([(await ask()).status, host.received.length]).toEqual([502, 4]);
+    await gateway.log.flush();
+    const { models, spend } = (await gateway.get("/v1/stats?hours=1", auth)).json;
+    expect(models).toMatchObject(names.map((name) => ({ model: name, calls: 1, failures: 1 })));
+    expect(spend.total).toBe(2);
+    expect((await ask()).json.error.code).toBe("insufficient_quota");
+  },
+);
+
+describe("against a budget", () => {
+  const keys = (budget: number) =>
+    `keys: {a: {key: "0123456789abcdef", budget: ${budget}, scopes: [admin, route]}}\n`;
+  const auth = { authorization: "Bearer 0123456789abcdef" };
+  const price = ", price: {input: 1, output: 2}}";
+
+  it("counts a second answer that fails after it was charged", async () => {
+    const host = await startDialectUpstream();
+    const other = `  other-model: {provider: chat-provider, model: other, retries: 0${price}\n`;
+    const duels = "duels: {mode: true, share: 1, spend: 1}";
+    const router = `routers: {auto: {models: [chat-model, other-model], ${duels}}}\n`;
+    const gateway = await startGateway(`${host.yaml}${other}${router}${keys(0.3)}`);
+    host.answer = () => ({ body: host.received.length === 1 ? WHOLE : EMPTY });
+    const ask = () => gateway.post(PATHS.chat, { model: "auto", messages: MESSAGES }, auth);
+    const first = await ask();
+    expect([first.status, first.json.joust.duel]).toEqual([200, "later"]);
+    const second = await gateway.get(`/v1/decisions/${first.json.id}/second`, auth);
+    expect([second.status, host.received.length]).toEqual([404, 2]);
+    expect((await ask()).json.error.code).toBe("insufficient_quota");
+  });
+
+  it("counts what a provider reports for a model without a price", async () => {
+    const host = await startDialectUpstream();
+    const unpriced = host.yaml.replaceAll(price, "}");
+    const server = "server: {unpriced: estimate}\n";
+    const gateway = await startGateway(`${unpriced}${server}${keys(2)}`);
+    host.answer = () => ({ body: { ...WHOLE, usage: { ...usage, cost: 3 } } });
+    const ask = () => gateway.post(PATHS.chat, { model: "chat-model", messages: MESSAGES }, auth);
+    expect((await ask()).status).toBe(200);
+    expect((await ask()).json.error.code).toBe("insufficient_quota");
+  });
+
+  it("counts a charged call before the answer of a model without a price", async () => {
+    const host = await startDialectUpstream();
+    const unpriced = "  free: {provider: messages-provider, model: free, retries: 0}\n";
+    const router = "routers: {auto: {models: [chat-model, free], explore: 0}}\n";
+    const yaml = `${host.yaml}${unpriced}${router}server: {unpriced: estimate}\n${keys(100)}`;
+    const gateway = await startGateway(yaml);
+    const charged = { ...EMPTY, usage: { ...usage, cost: 200 } };
+    host.answer = (_, dialect) => ({ body: dialect === "chat" ? charged : MESSAGE });
+    const ask = () => gateway.post(PATHS.chat, { model: "auto", messages: MESSAGES }, auth);
+    // Either model may be the first one.
+    for (let i = 0; !(await ask()).json.joust.fallbacks; i++) expect(i).toBeLessThan(40);
+    expect((await ask()).json.error.code).toBe("insufficient_quota");
+  });
 });

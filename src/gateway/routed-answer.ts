@@ -11,7 +11,13 @@ import type { Conversation, Dialect, ModelRequest } from "./dialects/dialect.ts"
 import { withCalls } from "./dialects/items/steps.ts";
 import type { ClaimedId } from "./log/client-ids.ts";
 import { type AnswerSlot, paidUsage, type Recorder } from "./log/recorder.ts";
-import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
+import {
+  type Attempt,
+  AttemptsFailed,
+  attempt,
+  attemptAfter,
+  attemptDuel,
+} from "./providers/attempt.ts";
 import type { RequestParts } from "./request-parts.ts";
 import type { PaidAnswer } from "./routing/answer-prices.ts";
 import { logDecision, type PendingDecision } from "./routing/decide.ts";
@@ -69,7 +75,7 @@ export class RoutedAnswer {
       const slot = { ...this.#slot, until: this.#votableUntil };
       this.#second = startSecond(this.#parts, pending, this.#client, this.#form, slot);
       this.#second.finished.then(({ answer, cost }) => {
-        reservedForSecond?.settle(answer.end ? billed(answer.model, cost) : 0);
+        reservedForSecond?.settle(answer.end ? billed(answer.model, cost) : cost);
       });
     }
     this.#of.stopwatch.called();
@@ -193,10 +199,8 @@ async function attemptAndDeliver(
       // Both models failed. Another one gives a single answer if the client still waits.
       const [next, ...rest] = client.signal.aborted ? [] : others();
       if (!(error instanceof AttemptsFailed) || !next || !error.error.elsewhere) throw error;
-      attempted = attempt(next, () => rest, request, client.signal, recorder).then((found) => ({
-        ...found,
-        fallbacks: [...error.fallbacks, error.last, ...found.fallbacks],
-      }));
+      const failed = [...error.fallbacks, error.last];
+      attempted = attemptAfter(failed, next, () => rest, request, client.signal, recorder);
     }
   } else attempted = attempt(pair[0], others, request, client.signal, recorder);
   const found = await attempted;
@@ -263,7 +267,7 @@ function logAnswers(
       const cost = recorder.answered({ ...own, ...settled }, model, end, fallbacks, isHidden);
       // The first answer that is logged carries the counts of both.
       settled = undefined;
-      total += billed(model, cost);
+      total += billed(model, cost, fallbacks);
       return cost;
     }
     if (!failure) return 0;

@@ -80,6 +80,20 @@ export async function attempt(
   }
 }
 
+/** Calls models after others have failed, which also count as fallbacks if all of them fail. */
+export async function attemptAfter(
+  failed: readonly Fallback[],
+  ...attempted: Parameters<typeof attempt>
+): Promise<Attempt> {
+  try {
+    const found = await attempt(...attempted);
+    return { ...found, fallbacks: [...failed, ...found.fallbacks] };
+  } catch (error) {
+    if (!(error instanceof AttemptsFailed)) throw error;
+    throw new AttemptsFailed(error.error, [...failed, ...error.fallbacks], error.last);
+  }
+}
+
 /** The models that may accept a prompt that is too long for another one. */
 function withMoreContext(models: readonly ServedModel[], refused: ServedModel): ServedModel[] {
   const known = refused.capabilities.context ?? 0;
