@@ -1,9 +1,11 @@
 import { ACCESS_ATTACKS } from "./attack/access.ts";
+import { ANSWER_ATTACKS } from "./attack/answers.ts";
 import type { Attack } from "./attack/attack.ts";
 import { BODY_ATTACKS } from "./attack/bodies.ts";
 import { BUDGET_ATTACKS } from "./attack/budgets.ts";
 import { CONNECTION_ATTACKS } from "./attack/connections.ts";
 import { DISK_ATTACKS } from "./attack/disk.ts";
+import { KEY_ATTACKS } from "./attack/keys.ts";
 import { UPSTREAM_ATTACKS } from "./attack/upstreams.ts";
 import { VOTE_ATTACKS } from "./attack/votes.ts";
 import type { BenchResult } from "./bench.ts";
@@ -16,6 +18,8 @@ const ATTACKS: readonly Attack[] = [
   ...VOTE_ATTACKS,
   ...UPSTREAM_ATTACKS,
   ...ACCESS_ATTACKS,
+  ...KEY_ATTACKS,
+  ...ANSWER_ATTACKS,
 ];
 
 /**
