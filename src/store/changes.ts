@@ -16,16 +16,3 @@ export class Listeners {
     for (const listener of this.#all) listener(change);
   }
 }
-
-/** Collects, for each router, the last vote or control that one append has logged. */
-export class AppendedChanges {
-  readonly #positions = new Map<string, number>();
-
-  add(router: string, position: number): void {
-    this.#positions.set(router, Math.max(position, this.#positions.get(router) ?? 0));
-  }
-
-  list(): Change[] {
-    return [...this.#positions].map(([router, position]) => ({ router, what: "log", position }));
-  }
-}

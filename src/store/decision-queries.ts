@@ -15,6 +15,8 @@ export interface Days {
   of(day: number): DayTables;
   /** Further databases that hold counts of these days, besides the main one. */
   counts(from: number, to: number): Promise<Select[]>;
+  /** Drops the days that ended before a time. Returns the number of decisions. */
+  drop(before: number): Promise<number>;
   /** True while decisions of an older version are being moved into their days. */
   readonly isMoving: boolean;
 }

@@ -8,7 +8,8 @@ export interface Statement {
   readonly values: readonly Value[];
 }
 
-type Value = string | number;
+/** Only PostgreSQL takes lists. */
+type Value = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
 /** Template tag. A nested statement becomes part of the new one; anything else becomes a value. */
 export function sql(texts: readonly string[], ...parts: readonly (Value | Statement)[]): Statement {
@@ -18,13 +19,28 @@ export function sql(texts: readonly string[], ...parts: readonly (Value | Statem
     all[all.length - 1] += text;
   };
   parts.forEach((part, i) => {
-    const nested = typeof part === "object" ? part : { texts: ["", ""], values: [part] };
+    const nested = isStatement(part) ? part : { texts: ["", ""], values: [part] };
     append(nested.texts[0]!);
     all.push(...nested.texts.slice(1));
     append(texts[i + 1]!);
     values.push(...nested.values);
   });
   return { texts: all, values };
+}
+
+function isStatement(part: Value | Statement): part is Statement {
+  return typeof part === "object" && part !== null && "texts" in part;
+}
+
+/**
+ * The statements of one transaction. Each is yielded, and its rows come back: SQLite runs it at once,
+ * PostgreSQL waits for the server.
+ */
+export type Work<T> = Generator<Statement, T, readonly unknown[]>;
+
+/** Runs a statement as a part of a transaction and returns its rows. */
+export function* rowsOf<T>(statement: Statement): Work<readonly T[]> {
+  return (yield statement) as readonly T[];
 }
 
 /** Literal SQL, such as column names. Never pass input from a client. */

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { InputError } from "../../core/input/input-error.ts";
 import { migrationsOf, migrationsToRun } from "../migrate.ts";
+import { type Statement, textOf, type Work } from "../sql.ts";
 import { StoreUnavailable } from "../store-error.ts";
 
 /** Time limit of a statement and of connecting. */
@@ -64,6 +65,32 @@ export async function transaction<T>(
     client?.release(true);
     throw unavailable(error);
   }
+}
+
+/** Runs a statement outside a transaction. */
+export async function query<R extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  statement: Statement,
+): Promise<R[]> {
+  try {
+    return (await pool.query<R>(textOf(statement, mark), [...statement.values])).rows;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** Runs the statements of a transaction, one after the other. */
+export async function perform<T>(client: pg.PoolClient, work: Work<T>): Promise<T> {
+  let step = work.next();
+  while (!step.done) {
+    const { value } = step;
+    step = work.next((await client.query(textOf(value, mark), [...value.values])).rows);
+  }
+  return step.value;
+}
+
+function mark(number: number): string {
+  return `$${number}`;
 }
 
 /** Runs the missing migrations. A lock lets only one of several starting nodes do so. */

@@ -2,8 +2,8 @@ import type pg from "pg";
 import { DAY_MS } from "../decision-id.ts";
 import type { Days, DayTables } from "../decision-queries.ts";
 import type { Select } from "../queries.ts";
-import { hasNul, literal, textOf } from "../sql.ts";
-import { DAYS_LOCK, transaction, unavailable } from "./connect.ts";
+import { hasNul, literal } from "../sql.ts";
+import { DAYS_LOCK, query, transaction } from "./connect.ts";
 
 /** Decisions and answers in one partition per day. Dropping a day drops its tables. */
 export class Partitions implements Days {
@@ -20,12 +20,13 @@ export class Partitions implements Days {
   async list(): Promise<number[]> {
     // The names are not converted in SQL: PostgreSQL may evaluate a condition on the number first,
     // for the names of all tables.
-    const { rows } = await query<{ name: string; today: number }>(
+    const rows = await query<{ name: string; today: number }>(
       this.#pool,
-      `SELECT c.relname AS name,
-              floor(extract(epoch FROM clock_timestamp()) / 86400)::integer AS today
-       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-       WHERE i.inhparent = 'decisions'::regclass`,
+      literal(`
+        SELECT c.relname AS name,
+               floor(extract(epoch FROM clock_timestamp()) / 86400)::integer AS today
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'decisions'::regclass`),
     );
     return rows
       .map(({ name, today }) => ({ day: Number(name.slice("decisions_".length)), today }))
@@ -38,9 +39,8 @@ export class Partitions implements Days {
     return {
       select: async <T>(statement: Parameters<Select>[0]) => {
         if (hasNul(statement)) return [];
-        const text = textOf(statement, (n) => `$${n}`);
         try {
-          return (await query<pg.QueryResultRow>(this.#pool, text, statement.values)).rows as T[];
+          return (await query(this.#pool, statement)) as T[];
         } catch (error) {
           if (isMissingTable(error)) return [];
           throw error;
@@ -92,7 +92,6 @@ export class Partitions implements Days {
     for (const day of days) this.#known.add(day);
   }
 
-  /** Drops the days that ended before a time. Returns the number of decisions. */
   async drop(before: number): Promise<number> {
     let decisions = 0;
     for (const day of await this.list()) {
@@ -112,18 +111,6 @@ export class Partitions implements Days {
       this.#known.delete(day);
     }
     return decisions;
-  }
-}
-
-async function query<R extends pg.QueryResultRow>(
-  pool: pg.Pool,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<pg.QueryResult<R>> {
-  try {
-    return await pool.query<R>(text, [...values]);
-  } catch (error) {
-    throw unavailable(error);
   }
 }
 

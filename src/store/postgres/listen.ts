@@ -1,6 +1,5 @@
 import pg from "pg";
 import type { Change } from "../store.ts";
-import { CHANNEL } from "./append.ts";
 import { configOf } from "./connect.ts";
 
 /**
@@ -50,4 +49,6 @@ export class Listening {
   }
 }
 
+/** The channel on which nodes announce changes. */
+export const CHANNEL = "joust";
 const RETRY_MS = 500;

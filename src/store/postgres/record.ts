@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { type AnswerRow, answerRow, type DecisionRow, decisionRow } from "../decision-row.ts";
 import type { DecisionEvent } from "../events.ts";
-import { transaction } from "./connect.ts";
+import { perform, transaction } from "./connect.ts";
 import { count } from "./counts.ts";
 import type { Partitions } from "./days.ts";
 
@@ -32,7 +32,7 @@ export async function record(
         ...decisions.filter(({ id }) => ids.delete(id)),
         ...answers.filter(({ decision, slot }) => slots.delete(`${decision} ${slot}`)),
       ];
-      await count(client, [...stored, ...countedOnly], shard);
+      await perform(client, count([...stored, ...countedOnly], shard));
     });
   };
   await write().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { COUNTS, spending, type Tallied, type Tally, tally } from "../tally.ts";
+import { COUNTS, type spending, type Tally } from "../tally.ts";
 import type { Connection } from "./connect.ts";
 
 /** Prepares adding tallies to those of a file, or subtracting them. */
@@ -21,14 +21,5 @@ export function spendingAdder(db: Connection): (sums: ReturnType<typeof spending
     ON CONFLICT DO UPDATE SET cost = cost + excluded.cost`);
   return (sums) => {
     for (const { owner, month, cost } of sums) add.run(owner, month, cost);
-  };
-}
-
-/** Prepares counting events. */
-export function counter(db: Connection): (events: readonly Tallied[]) => void {
-  const [addTallies, addSpending] = [tallyAdder(db), spendingAdder(db)];
-  return (events) => {
-    addTallies(tally(events));
-    addSpending(spending(events));
   };
 }

@@ -94,17 +94,19 @@ export class DayFiles implements Days {
     removeFiles(file);
   }
 
-  /** Deletes the days that ended before a time. Their counts are added to those of the main file. */
-  drop(before: number): number {
-    let decisions = 0;
-    for (const day of daysIn(this.folder)) {
-      if ((day + 1) * DAY_MS > before) continue;
-      decisions += this.#keepCounts(day);
-      this.#close(day);
-      this.#delete(setDropped(fileOf(this.folder, day)));
-      this.#main.prepare("DELETE FROM dropped_days WHERE day = ?").run(day);
-    }
-    return decisions;
+  /** Counts of the dropped days are added to those of the main file. */
+  async drop(before: number): Promise<number> {
+    return translated(() => {
+      let decisions = 0;
+      for (const day of daysIn(this.folder)) {
+        if ((day + 1) * DAY_MS > before) continue;
+        decisions += this.#keepCounts(day);
+        this.#close(day);
+        this.#delete(setDropped(fileOf(this.folder, day)));
+        this.#main.prepare("DELETE FROM dropped_days WHERE day = ?").run(day);
+      }
+      return decisions;
+    });
   }
 
   /** Copies the counts of a day once: the mark in `dropped_days` is part of the transaction. */

@@ -1,0 +1,190 @@
+import { setImmediate } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import { invalidValue } from "../core/errors/joust-error.ts";
+import { isBeforeHorizon, receiptOfUsedBallot, withBoundedWeight } from "./ballot.ts";
+import { Listeners } from "./changes.ts";
+import type { LogEvent, Voted } from "./events.ts";
+import { COMMENT_PREFIX, eventOf, type LoggedRow, type Row, rowOf } from "./row.ts";
+import { SearchQueries } from "./search.ts";
+import { joined, rowsOf, type Statement, sql, type Work } from "./sql.ts";
+import type { Change, PruneQuery, PruneReport, Receipt, SnapshotContent } from "./store.ts";
+import { type Tally, tally } from "./tally.ts";
+
+/** Locks that nodes share. A transaction of SQLite is alone in any case. */
+export type Lock = "append" | "keys";
+
+/** Writes votes and controls, and erases them. The same for both databases, which supply the abstract members. */
+export abstract class LogWrites extends SearchQueries {
+  protected readonly listeners = new Listeners();
+
+  /** Runs statements in one transaction, which is durable when the promise resolves. */
+  protected abstract transact<T>(work: Work<T>, lock?: Lock): Promise<T>;
+  /** Inserts rows into the log and returns their positions, which increase in the order of the rows. */
+  protected abstract insertRows(rows: readonly Row[]): Work<number[]>;
+  /** Adds tallies, or subtracts them with factor -1. */
+  protected abstract addTallies(tallies: readonly Tally[], factor?: 1 | -1): Iterable<Statement>;
+  /** Tells the listeners of all nodes about a change once the transaction is committed. */
+  protected abstract announce(change: Change): Iterable<Statement>;
+  /** Removes the content of deleted rows from the files. */
+  protected abstract shrink(): Promise<void>;
+  /** Ends a SELECT whose rows no other transaction may change before the commit. */
+  protected abstract readonly forUpdate: Statement;
+
+  onChange(listener: (change: Change) => void): () => void {
+    return this.listeners.add(listener);
+  }
+
+  append(events: readonly LogEvent[]): Promise<Receipt[]> {
+    // An empty append tests whether the database is available.
+    return this.transact(this.#append(events), events.length > 0 ? "append" : undefined);
+  }
+
+  *#append(events: readonly LogEvent[]): Work<Receipt[]> {
+    if (events.length === 0) return [];
+    const rows = events.map(rowOf);
+    const used = yield* usedBallots(rows);
+    const votesOn = new Map<string, number>();
+    for (const key of used.keys()) {
+      const [decision, ballot] = JSON.parse(key) as [string, string];
+      if (ballot.startsWith(COMMENT_PREFIX)) continue;
+      votesOn.set(decision, (votesOn.get(decision) ?? 0) + 1);
+    }
+    const horizons = yield* horizonTimes(rows);
+    const receipts: Receipt[] = new Array(events.length);
+    const accepted: number[] = [];
+    events.forEach((event, i) => {
+      const row = rows[i]!;
+      if (event.kind === "voted") {
+        const body = used.get(keyOf(row));
+        if (body !== undefined) receipts[i] = receiptOfUsedBallot(event, body);
+        else if (isBeforeHorizon(event, horizons.get(event.router))) {
+          receipts[i] = { status: "refused", reason: "unknown" };
+        }
+        if (receipts[i]) return;
+        const others = votesOn.get(row.decision!) ?? 0;
+        rows[i] = rowOf(withBoundedWeight(event, others));
+        if (!("comment" in event.verdict)) votesOn.set(row.decision!, others + 1);
+        used.set(keyOf(row), row.body);
+      }
+      accepted.push(i);
+    });
+    const positions = yield* this.insertRows(accepted.map((i) => rows[i]!));
+    const last = new Map<string, number>();
+    accepted.forEach((i, n) => {
+      const position = positions[n]!;
+      receipts[i] = { status: "logged", position };
+      last.set(events[i]!.router, position);
+    });
+    yield* this.addTallies(tally(accepted.map((i) => events[i]!)));
+    for (const [router, position] of last) yield* this.announce({ router, what: "log", position });
+    return receipts;
+  }
+
+  async forget(
+    router: string,
+    voter: string,
+    at: number,
+    start?: SnapshotContent,
+  ): Promise<number> {
+    const votes = await this.transact(this.#forget(router, voter, at, start), "append");
+    if (votes !== undefined) await this.shrink();
+    return votes ?? 0;
+  }
+
+  /** Returns the number of votes, or undefined if there was nothing to erase. */
+  *#forget(
+    router: string,
+    voter: string,
+    at: number,
+    start: SnapshotContent | undefined,
+  ): Work<number | undefined> {
+    // `saveSnapshot` waits for this lock and then sees that a voter was forgotten.
+    yield sql`SELECT 1 FROM leases WHERE router = ${router} ${this.forUpdate}`;
+    const rows = yield* rowsOf<LoggedRow>(sql`
+      DELETE FROM log WHERE kind = 'voted' AND router = ${router} AND voter = ${voter} RETURNING *`);
+    // The first condition makes the database use the index of controls.
+    const weighings = yield sql`
+      DELETE FROM log WHERE kind <> 'voted' AND kind = 'voter_weighed' AND router = ${router}
+        AND voter = ${voter}
+      RETURNING position`;
+    if (rows.length === 0 && weighings.length === 0 && !start) return undefined;
+    const votes = rows.length;
+    const control = rowOf({ kind: "voter_forgotten", router, at, votes });
+    const [position] = yield* this.insertRows([control]);
+    yield sql`
+      DELETE FROM snapshots WHERE router = ${router} AND position NOT IN (
+        SELECT position FROM horizons WHERE router = ${router})`;
+    if (start) {
+      const { hash, state } = start;
+      yield sql`
+        UPDATE snapshots SET hash = ${hash}, state = ${state}, checksum = ${crc32(state)}
+        WHERE router = ${router}`;
+    }
+    yield* this.addTallies(tally(rows.map(eventOf<Voted>)), -1);
+    yield* this.announce({ router, what: "forgotten", position: position! });
+    return votes;
+  }
+
+  async prune({ decisions, votes }: PruneQuery): Promise<PruneReport> {
+    const dropped = decisions === undefined ? 0 : await this.days.drop(decisions);
+    if (!votes) return { decisions: dropped, votes: 0 };
+    for (let total = 0; ; ) {
+      // Steps of limited size, so that appends never wait long.
+      const count = await this.transact(this.#pruneVotes(votes.router, votes.upTo));
+      total += count;
+      if (count < PRUNE_STEP) {
+        await this.shrink();
+        return { decisions: dropped, votes: total };
+      }
+      await setImmediate();
+    }
+  }
+
+  /** Deletes some votes up to the snapshot at `upTo`, which becomes the horizon. */
+  *#pruneVotes(router: string, upTo: number): Work<number> {
+    // The row lock prevents `saveSnapshot` from deleting this snapshot before the commit.
+    const kept = yield sql`
+      SELECT 1 FROM snapshots WHERE router = ${router} AND position = ${upTo} ${this.forUpdate}`;
+    if (kept.length === 0) {
+      throw invalidValue(
+        `no snapshot of ${router} at ${upTo}`,
+        "prune votes up to the position of a snapshot",
+      );
+    }
+    yield sql`
+      INSERT INTO horizons AS old (router, position) VALUES (${router}, ${upTo})
+      ON CONFLICT (router) DO UPDATE SET position = excluded.position
+      WHERE old.position < excluded.position`;
+    const pruned = yield sql`
+      DELETE FROM log WHERE position IN (
+        SELECT position FROM log WHERE kind = 'voted' AND router = ${router} AND position <= ${upTo}
+        ORDER BY position LIMIT ${PRUNE_STEP})
+      RETURNING position`;
+    return pruned.length;
+  }
+}
+
+const PRUNE_STEP = 500;
+
+function keyOf({ decision, ballot }: Pick<Row, "decision" | "ballot">): string {
+  return JSON.stringify([decision, ballot]);
+}
+
+/** Bodies of the votes that have used the ballots of some rows. */
+function* usedBallots(rows: readonly Row[]): Work<Map<string, string>> {
+  const decisions = rows.flatMap(({ decision }) => decision ?? []);
+  if (decisions.length === 0) return new Map();
+  const found = yield* rowsOf<Pick<Row, "decision" | "ballot" | "body">>(sql`
+    SELECT decision, ballot, body FROM log
+    WHERE kind = 'voted' AND decision IN (${joined(decisions, ", ")})`);
+  return new Map(found.map((row) => [keyOf(row), row.body]));
+}
+
+/** Time of the snapshot at the horizon, for the routers that have one. */
+function* horizonTimes(rows: readonly Row[]): Work<Map<string, number>> {
+  const routers = [...new Set(rows.map(({ router }) => router))];
+  const found = yield* rowsOf<{ router: string; at: number }>(sql`
+    SELECT router, s.at FROM horizons h JOIN snapshots s USING (router, position)
+    WHERE router IN (${joined(routers, ", ")})`);
+  return new Map(found.map(({ router, at }) => [router, at]));
+}
