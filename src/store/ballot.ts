@@ -34,4 +34,4 @@ export function withBoundedWeight(vote: Voted, earlier: number): Voted {
   return earlier < VOTES_PER_DECISION ? vote : { ...vote, weight: 0 };
 }
 
-export const VOTES_PER_DECISION = 3;
+const VOTES_PER_DECISION = 3;

@@ -179,7 +179,7 @@ const REMEDIES: Record<string, string> = {
  * out of disk or memory, too many connections, a read-only standby. Nothing was acknowledged in
  * these cases. Other errors are defects and are returned unchanged.
  */
-export function unavailable(error: unknown): unknown {
+function unavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailable) return error;
   const code = "code" in error ? String(error.code) : "";
   const isTemporary =
