@@ -3,6 +3,7 @@ import type { ConfigurationChange, ProviderTest } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { NamesField, SelectField, TextField } from "../parts/field.tsx";
+import { Form, useAction } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { NoStoreKey } from "./first-start.tsx";
@@ -21,8 +22,7 @@ export function AddProvider() {
   const [tried, setTried] = useState("");
   const [test, setTest] = useState<ProviderTest>();
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [problem, setProblem] = useState<string>();
-  const [isTesting, setIsTesting] = useState(false);
+  const { run, isBusy: isTesting, problem, forget } = useAction();
   useEffect(() => {
     joust.providers().then(
       ({ data }) => setKnown(data),
@@ -52,26 +52,18 @@ export function AddProvider() {
       ),
     ),
   };
-  const run = async () => {
-    setIsTesting(true);
-    setProblem(undefined);
+  const tryIt = async () => {
     const names = tried
       .split(",")
       .map((one) => one.trim())
       .filter(Boolean);
-    try {
-      const result = await joust.testProvider({
-        name,
-        value,
-        ...(names.length > 0 && { models: names }),
-      });
-      setTest(result);
-      setChosen(result.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])));
-    } catch (error) {
-      setProblem((error as Error).message);
-    } finally {
-      setIsTesting(false);
-    }
+    const result = await joust.testProvider({
+      name,
+      value,
+      ...(names.length > 0 && { models: names }),
+    });
+    setTest(result);
+    setChosen(result.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])));
   };
   const add = async () => {
     const taken = configuration.document.models;
@@ -88,7 +80,7 @@ export function AddProvider() {
     setFields({});
     setTried("");
     setTest(undefined);
-    setProblem(undefined);
+    forget();
   };
   const answered = test?.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])) ?? [];
   return (
@@ -96,13 +88,7 @@ export function AddProvider() {
       title="Add a provider"
       about="The address, the key and the models are tested before they are saved."
     >
-      <form
-        class="grid gap-4 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isTesting && !isTaken) run();
-        }}
-      >
+      <Form class="grid gap-4 sm:grid-cols-2" onSubmit={() => !isTesting && !isTaken && run(tryIt)}>
         <SelectField
           label="Kind"
           value={kind}
@@ -159,7 +145,7 @@ export function AddProvider() {
             {isTesting ? "Testing\u2026" : "Test"}
           </Button>
         </div>
-      </form>
+      </Form>
       <Problem text={problem} />
       {test && <TestReport test={test} />}
       {answered.length > 0 && (
@@ -167,7 +153,7 @@ export function AddProvider() {
           <NamesField
             label="Models to serve"
             names={answered}
-            chosen={chosen}
+            value={chosen}
             onChange={setChosen}
           />
           {!configuration.can_store_secrets && <NoStoreKey />}

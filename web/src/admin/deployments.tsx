@@ -3,7 +3,8 @@ import type { ListedModel, ProviderTest } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
+import { NumberField, SelectField, TextField } from "../parts/field.tsx";
+import { Form, useAction, useFields } from "../parts/form.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { count } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
@@ -138,17 +139,19 @@ function DeploymentForm({
   onClose: () => void;
 }) {
   const { configuration, isBusy } = useManaged();
-  const [provider, setProvider] = useState(value?.provider ?? providers[0] ?? "");
-  const [upstream, setUpstream] = useState(value?.model ?? "");
-  const [key, setKey] = useState("");
-  const [weight, setWeight] = useState(String(value?.weight ?? ""));
-  const [rpm, setRpm] = useState(String(value?.rpm ?? ""));
-  const [tpm, setTpm] = useState(String(value?.tpm ?? ""));
+  const { fields, bind } = useFields({
+    provider: value?.provider ?? providers[0] ?? "",
+    upstream: value?.model ?? "",
+    key: "",
+    weight: String(value?.weight ?? ""),
+    rpm: String(value?.rpm ?? ""),
+    tpm: String(value?.tpm ?? ""),
+  });
+  const { provider, upstream, key } = fields;
   const [test, setTest] = useState<ProviderTest>();
-  const [problem, setProblem] = useState<string>();
-  const [isTesting, setIsTesting] = useState(false);
-  const number = (name: "weight" | "rpm" | "tpm", text: string) =>
-    text === "" ? {} : { [name]: Number(text) };
+  const { run, isBusy: isTesting, problem } = useAction();
+  const number = (name: "weight" | "rpm" | "tpm") =>
+    fields[name] === "" ? {} : { [name]: Number(fields[name]) };
   const keptKey = provider === value?.provider ? value.key : undefined;
   const entered = key.trim() || keptKey;
   const next: Deployment = {
@@ -156,79 +159,44 @@ function DeploymentForm({
     provider,
     ...(upstream.trim() !== "" && { model: upstream.trim() }),
     ...(entered !== undefined && { key: entered }),
-    ...number("weight", weight),
-    ...number("rpm", rpm),
-    ...number("tpm", tpm),
+    ...number("weight"),
+    ...number("rpm"),
+    ...number("tpm"),
   };
-  const run = async () => {
-    setIsTesting(true);
-    setProblem(undefined);
+  const tryIt = async () => {
     setTest(undefined);
     const { model: own = model } = configuration.document.models[model] as { model?: string };
     const { [provider]: entry = {} } = configuration.document.providers;
-    await joust
-      .testProvider({
-        name: provider,
-        ...(key.trim() !== "" && { value: { ...entry, key: key.trim() } }),
-        models: [upstream.trim() || own],
-      })
-      .then(setTest, (error: Error) => setProblem(error.message));
-    setIsTesting(false);
+    const tested = await joust.testProvider({
+      name: provider,
+      ...(key.trim() !== "" && { value: { ...entry, key: key.trim() } }),
+      models: [upstream.trim() || own],
+    });
+    setTest(tested);
   };
   return (
-    <form
+    <Form
       class="grid items-start gap-4 rounded-xl bg-sunken p-4 sm:grid-cols-3"
       aria-label={value ? "Change the deployment" : "Add a deployment"}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy) onSave(next);
-      }}
+      onSubmit={() => !isBusy && onSave(next)}
     >
       <SelectField
         label="Provider of the deployment"
-        value={provider}
-        onChange={setProvider}
+        {...bind("provider")}
         options={providers.map((name) => ({ value: name, text: name }))}
       />
-      <TextField
-        label="Model at the provider"
-        value={upstream}
-        onChange={setUpstream}
-        placeholder={model}
-      />
+      <TextField label="Model at the provider" {...bind("upstream")} placeholder={model} />
       <TextField
         label="Key of the deployment"
         type="password"
-        value={key}
-        onChange={setKey}
+        {...bind("key")}
         placeholder={keptKey === undefined ? "the provider's key" : "the stored key stays"}
       />
-      <TextField
-        label="Weight"
-        type="number"
-        min={0}
-        value={weight}
-        onChange={setWeight}
-        placeholder="1"
-      />
-      <TextField
-        label="Requests per minute"
-        type="number"
-        min={0}
-        value={rpm}
-        onChange={setRpm}
-        placeholder="no limit"
-      />
-      <TextField
-        label="Tokens per minute"
-        type="number"
-        min={0}
-        value={tpm}
-        onChange={setTpm}
-        placeholder="no limit"
-      />
+      <NumberField label="Weight" {...bind("weight")} placeholder="1" />
+      <NumberField label="Requests per minute" {...bind("rpm")} placeholder="no limit" />
+      <NumberField label="Tokens per minute" {...bind("tpm")} placeholder="no limit" />
       <div class="flex flex-wrap gap-2 sm:col-span-3">
-        <Button disabled={isTesting || provider === ""} onClick={run}>
+        <Button disabled={isTesting || provider === ""} onClick={() => run(tryIt)}>
           {isTesting ? "Testing\u2026" : "Test the deployment"}
         </Button>
         <Button variant="primary" type="submit" disabled={isBusy || provider === ""}>
@@ -242,6 +210,6 @@ function DeploymentForm({
         {problem !== undefined && <Problem text={problem} />}
         {test && <TestReport test={test} />}
       </div>
-    </form>
+    </Form>
   );
 }

@@ -3,6 +3,7 @@ import { ApiError, type ProviderTest } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { capital } from "../text/format.ts";
@@ -62,13 +63,7 @@ export function FirstStart() {
         title="Use real models"
         about="Paste the key of a provider. Joust recognises the provider, tests the key and serves its usual models."
       >
-        <form
-          class="flex flex-col gap-3"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!isBusy && key.trim() !== "") start();
-          }}
-        >
+        <Form class="flex flex-col gap-3" onSubmit={() => !isBusy && key.trim() !== "" && start()}>
           <div ref={field}>
             <TextField
               label="Provider key"
@@ -97,7 +92,7 @@ export function FirstStart() {
           >
             {isBusy ? "Testing the key\u2026" : "Test and use this key"}
           </Button>
-        </form>
+        </Form>
         {test && <TestReport test={test} />}
         {!configuration.can_store_secrets && <NoStoreKey />}
       </Panel>

@@ -1,8 +1,8 @@
-import { useState } from "preact/hooks";
 import type { Key } from "../../../src/client.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
-import { NamesField, TextField } from "../parts/field.tsx";
+import { NamesField, NumberField, TextField } from "../parts/field.tsx";
+import { Form, useFields } from "../parts/form.tsx";
 import { useValue } from "../state/observable.ts";
 
 const SCOPES = ["route", "vote", "metrics", "admin"] as const;
@@ -39,44 +39,35 @@ export function KeyForm({
   onCancel?: () => void;
 }) {
   const served = useValue(usePage().serving);
-  const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<readonly string[]>(
-    value?.scopes ?? (isFirst ? ["route", "vote", "admin"] : ["route", "vote"]),
-  );
-  const [budget, setBudget] = useState(String(value?.budget ?? ""));
-  const [rate, setRate] = useState(String(value?.rate ?? ""));
-  const [concurrent, setConcurrent] = useState(String(value?.concurrent ?? ""));
-  const [routers, setRouters] = useState<readonly string[]>(value?.routers ?? []);
-  const [models, setModels] = useState<readonly string[]>(value?.models ?? []);
+  const { fields, set, bind } = useFields({
+    name: "",
+    scopes:
+      (value?.scopes as readonly string[]) ??
+      (isFirst ? ["route", "vote", "admin"] : ["route", "vote"]),
+    budget: String(value?.budget ?? ""),
+    rate: String(value?.rate ?? ""),
+    concurrent: String(value?.concurrent ?? ""),
+    routers: value?.routers ?? ([] as readonly string[]),
+    models: value?.models ?? ([] as readonly string[]),
+  });
+  const { name, scopes, routers, models } = fields;
   const number = (text: string) => (text === "" ? null : Number(text));
   const submit = async () => {
     const limits: KeyLimits = {
       scopes,
-      budget: number(budget),
-      rate: number(rate),
-      concurrent: number(concurrent),
+      budget: number(fields.budget),
+      rate: number(fields.rate),
+      concurrent: number(fields.concurrent),
       models: models.length > 0 ? models : null,
       routers: routers.length > 0 ? routers : null,
     };
-    if (await onSubmit(name.trim(), limits)) setName("");
+    if (await onSubmit(name.trim(), limits)) set({ name: "" });
   };
   const canSubmit = scopes.length > 0 && (value !== undefined || name.trim() !== "");
   return (
-    <form
-      class="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (canSubmit) submit();
-      }}
-    >
-      {!value && <TextField label="Name of the key" value={name} onChange={setName} />}
-      <NamesField
-        label="Scopes"
-        names={SCOPES}
-        about={ABOUT_SCOPES}
-        chosen={scopes}
-        onChange={setScopes}
-      />
+    <Form class="flex flex-col gap-4" onSubmit={() => canSubmit && submit()}>
+      {!value && <TextField label="Name of the key" {...bind("name")} />}
+      <NamesField label="Scopes" names={SCOPES} about={ABOUT_SCOPES} {...bind("scopes")} />
       {isFirst && !scopes.includes("admin") && (
         <p class="text-sm text-warn">
           Without a key that has the scope admin, nobody can use these pages any more.
@@ -89,28 +80,20 @@ export function KeyForm({
         </p>
       )}
       <div class="grid gap-4 sm:grid-cols-3">
-        <TextField
+        <NumberField
           label="Budget in US dollars per month"
-          type="number"
-          min={0}
-          value={budget}
-          onChange={setBudget}
+          {...bind("budget")}
           placeholder="no limit"
         />
-        <TextField
+        <NumberField
           label="Requests per minute"
-          type="number"
-          min={0}
-          value={rate}
-          onChange={setRate}
+          {...bind("rate")}
           placeholder="no limit of its own"
         />
-        <TextField
+        <NumberField
           label="Concurrent requests"
-          type="number"
           min={1}
-          value={concurrent}
-          onChange={setConcurrent}
+          {...bind("concurrent")}
           placeholder="no limit of its own"
         />
       </div>
@@ -120,17 +103,11 @@ export function KeyForm({
         </summary>
         <div class="mt-2 flex flex-col gap-3">
           <p class="text-muted">If none is selected, all are allowed.</p>
-          <NamesField
-            label="Routers"
-            names={served?.routers ?? []}
-            chosen={routers}
-            onChange={setRouters}
-          />
+          <NamesField label="Routers" names={served?.routers ?? []} {...bind("routers")} />
           <NamesField
             label="Models"
             names={served?.models.map(({ id }) => id) ?? []}
-            chosen={models}
-            onChange={setModels}
+            {...bind("models")}
           />
         </div>
       </details>
@@ -144,6 +121,6 @@ export function KeyForm({
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }

@@ -5,6 +5,7 @@ import { Button } from "../parts/button.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
+import { useAction } from "../parts/form.tsx";
 import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -16,20 +17,10 @@ import { useRead } from "./use-read.ts";
 /** API keys with their scopes, limits and use. */
 export function KeysPage() {
   const { data, problem, refresh } = useRead(() => joust.keys());
-  const [failure, setFailure] = useState<string>();
+  const { run, problem: failure } = useAction();
   const [created, setCreated] = useState<{ name: string; secret: string }>();
   const [edited, setEdited] = useState<string>();
-  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
-    setFailure(undefined);
-    try {
-      await work();
-      refresh();
-      return true;
-    } catch (error) {
-      setFailure((error as Error).message);
-      return false;
-    }
-  };
+  const attempt = (work: () => Promise<unknown>) => run(() => work().then(refresh));
   const keys = (data?.data ?? []).filter(({ revoked_at: revoked }) => !revoked);
   const key = keys.find(({ id }) => id === edited);
   const add = (name: string, limits: KeyLimits) =>

@@ -3,6 +3,7 @@ import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CheckField, TextField } from "../parts/field.tsx";
+import { useAction } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { clockTime, plural } from "../text/format.ts";
@@ -29,19 +30,10 @@ export function LearningPage() {
 function RouterLearning({ router }: { router: string }) {
   const { configuration, isEditable, change, isBusy } = useManaged();
   const [time, setTime] = useState("");
-  const [result, setResult] = useState<string>();
-  const [problem, setProblem] = useState<string>();
-  const [isRunning, setIsRunning] = useState(false);
+  const { result, problem, isBusy: isRunning, run: send } = useAction();
   const { data: voters, refresh } = useRead(() => joust.routerVoters(router, { limit: 1 }), 5000);
   const settings = configuration.effective.routers[router] as { weigh_voters?: boolean };
-  const run = async (work: () => Promise<string>) => {
-    setIsRunning(true);
-    setProblem(undefined);
-    setResult(undefined);
-    await work().then(setResult, (error: Error) => setProblem(error.message));
-    refresh();
-    setIsRunning(false);
-  };
+  const run = (work: () => Promise<string>) => send(() => work().finally(refresh));
   const weigh = (isChecked: boolean) => {
     const value = { ...configuration.document.routers[router], weigh_voters: isChecked };
     change([{ section: "routers", name: router, value }]);
@@ -83,7 +75,7 @@ function RouterLearning({ router }: { router: string }) {
     >
       <CheckField
         label="Weigh votes by how often the voter agreed with the router"
-        isChecked={settings.weigh_voters === true}
+        value={settings.weigh_voters === true}
         disabled={!isEditable || isBusy}
         onChange={weigh}
       />

@@ -1,7 +1,7 @@
-import { useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
+import { NumberField, SelectField, TextField } from "../parts/field.tsx";
+import { Form, useFields } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useManaged } from "./managed.ts";
 
@@ -70,58 +70,54 @@ const COLUMNS = [
 /** Adds a metric, or changes the one of the same name. */
 function MetricForm() {
   const { change, isBusy } = useManaged();
-  const [name, setName] = useState("");
-  const [type, setType] = useState<Metric["type"]>("boolean");
-  const [min, setMin] = useState("0");
-  const [max, setMax] = useState("1");
-  const [direction, setDirection] = useState<Metric["direction"]>("higher");
-  const [level, setLevel] = useState<Metric["level"]>("request");
-  const [weight, setWeight] = useState("0.5");
+  const { fields, set, bind } = useFields({
+    name: "",
+    type: "boolean" as Metric["type"],
+    min: "0",
+    max: "1",
+    direction: "higher" as Metric["direction"],
+    level: "request" as Metric["level"],
+    weight: "0.5",
+  });
+  const { type, min, max, direction, level, weight } = fields;
+  const name = fields.name.trim();
   const save = async () => {
     const range = type === "boolean" ? {} : { min: Number(min), max: Number(max) };
     const value = { type, ...range, direction, level, weight: Number(weight) };
-    if (await change([{ section: "metrics", name: name.trim(), value }])) setName("");
+    if (await change([{ section: "metrics", name, value }])) set({ name: "" });
   };
   return (
-    <form
+    <Form
       class="grid items-start gap-4 sm:grid-cols-3"
       aria-label="Add a metric"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() !== "") save();
-      }}
+      onSubmit={() => name !== "" && save()}
     >
       <h3 class="text-sm font-semibold sm:col-span-3">Add a metric</h3>
-      <TextField label="Metric" value={name} onChange={setName} />
+      <TextField label="Metric" {...bind("name")} />
       <SelectField
         label="Values"
-        value={type}
-        onChange={setType}
+        {...bind("type")}
         options={[
           { value: "boolean", text: "yes or no" },
           { value: "number", text: "number" },
           { value: "rating", text: "rating" },
         ]}
       />
-      <TextField
+      <NumberField
         label="Weight"
-        type="number"
-        min={0}
         max={1}
-        value={weight}
-        onChange={setWeight}
+        {...bind("weight")}
         about="From 0 to 1; a person's vote counts 1."
       />
       {type !== "boolean" && (
         <>
-          <TextField label="Lowest value" type="number" value={min} onChange={setMin} />
-          <TextField label="Highest value" type="number" value={max} onChange={setMax} />
+          <TextField label="Lowest value" type="number" {...bind("min")} />
+          <TextField label="Highest value" type="number" {...bind("max")} />
         </>
       )}
       <SelectField
         label="Direction"
-        value={direction}
-        onChange={setDirection}
+        {...bind("direction")}
         options={[
           { value: "higher", text: "higher is better" },
           { value: "lower", text: "lower is better" },
@@ -129,18 +125,17 @@ function MetricForm() {
       />
       <SelectField
         label="About"
-        value={level}
-        onChange={setLevel}
+        {...bind("level")}
         options={[
           { value: "request", text: "one answer" },
           { value: "session", text: "all answers of a session" },
         ]}
       />
       <div class="sm:col-span-3">
-        <Button type="submit" disabled={isBusy || name.trim() === ""}>
+        <Button type="submit" disabled={isBusy || name === ""}>
           Save the metric
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

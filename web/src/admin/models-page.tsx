@@ -4,7 +4,8 @@ import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
+import { NumberField, SelectField } from "../parts/field.tsx";
+import { Form, useFields } from "../parts/form.tsx";
 import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useValue } from "../state/observable.ts";
@@ -177,10 +178,13 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
     readonly context?: number;
   };
   const served = useValue(usePage().serving)?.models.find(({ id }) => id === name);
-  const [input, setInput] = useState(entry.price ? String(entry.price.input) : "");
-  const [output, setOutput] = useState(entry.price ? String(entry.price.output) : "");
-  const [context, setContext] = useState(entry.context ? String(entry.context) : "");
+  const { fields, bind } = useFields({
+    input: String(entry.price?.input ?? ""),
+    output: String(entry.price?.output ?? ""),
+    context: String(entry.context ?? ""),
+  });
   const save = async () => {
+    const { input, output, context } = fields;
     const { price, context: _, ...rest } = entry;
     const isPriced = input !== "" && output !== "";
     const value = {
@@ -203,35 +207,21 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
   };
   return (
     <Panel title={name} about="Empty fields take their value, shown in grey, from the catalog.">
-      <form
-        class="grid gap-4 sm:grid-cols-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        <TextField
+      <Form class="grid gap-4 sm:grid-cols-3" onSubmit={save}>
+        <NumberField
           label="Input price, $ per million tokens"
-          type="number"
-          min={0}
-          value={input}
-          onChange={setInput}
+          {...bind("input")}
           placeholder={served?.price && String(served.price.input)}
         />
-        <TextField
+        <NumberField
           label="Output price, $ per million tokens"
-          type="number"
-          min={0}
-          value={output}
-          onChange={setOutput}
+          {...bind("output")}
           placeholder={served?.price && String(served.price.output)}
         />
-        <TextField
+        <NumberField
           label="Context, tokens"
-          type="number"
           min={1}
-          value={context}
-          onChange={setContext}
+          {...bind("context")}
           placeholder={
             served?.capabilities?.context ? String(served.capabilities.context) : undefined
           }
@@ -247,7 +237,7 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
             Cancel
           </Button>
         </div>
-      </form>
+      </Form>
       <Deployments name={name} providers={providersOf(configuration.document)} served={served} />
     </Panel>
   );
@@ -291,12 +281,9 @@ function AddModel() {
   };
   return (
     <Panel title="Add a model" about="Price, context and capabilities come from the catalog.">
-      <form
+      <Form
         class="grid items-start gap-4 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (model.trim() !== "") add();
-        }}
+        onSubmit={() => model.trim() !== "" && add()}
       >
         <SelectField
           label="Provider"
@@ -336,7 +323,7 @@ function AddModel() {
             Add the model
           </Button>
         </div>
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -1,5 +1,6 @@
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 
 /** A provider's entry, with the members that the page shows. */
 export interface ProviderEntry {
@@ -48,13 +49,7 @@ export function ProviderForm({
     : true;
   const isComplete = !needsKey || draft.key !== "";
   return (
-    <form
-      class="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete && !isBusy) onSubmit();
-      }}
-    >
+    <Form class="flex flex-col gap-3" onSubmit={() => isComplete && !isBusy && onSubmit()}>
       {isMove && (
         <TextField
           label={`Address of ${name}`}
@@ -74,7 +69,7 @@ export function ProviderForm({
       <Button variant="primary" type="submit" class="self-start" disabled={isBusy || !isComplete}>
         {isMove ? "Save the address" : "Save the new key"}
       </Button>
-    </form>
+    </Form>
   );
 }
 

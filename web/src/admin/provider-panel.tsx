@@ -3,6 +3,7 @@ import type { ProviderTest } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { useAction } from "../parts/form.tsx";
 import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -17,28 +18,22 @@ export function ProviderPanel({ name, models }: { name: string; models: readonly
   const { configuration, isEditable, change, isBusy } = useManaged();
   const entry = configuration.document.providers[name] as ProviderEntry | undefined;
   const [test, setTest] = useState<ProviderTest>();
-  const [problem, setProblem] = useState<string>();
-  const [isTesting, setIsTesting] = useState(false);
+  const { run, isBusy: isTesting, problem, forget } = useAction();
   const [draft, setDraft] = useState<Draft>();
   const value = entryWith(entry, draft);
-  const run = async () => {
-    setIsTesting(true);
-    setProblem(undefined);
+  const tryIt = async () => {
     setTest(undefined);
     const upstream = models.map((model) => {
       const { model: at = model } = configuration.effective.models[model] as { model?: string };
       return at;
     });
-    await joust
-      .testProvider({ name, value, models: upstream.slice(0, 20) })
-      .then(setTest, (error: Error) => setProblem(error.message));
-    setIsTesting(false);
+    setTest(await joust.testProvider({ name, value, models: upstream.slice(0, 20) }));
   };
   /** Takes new input. Results of tests with the previous input are removed. */
   const edit = (next: Draft | undefined) => {
     setDraft(next);
     setTest(undefined);
-    setProblem(undefined);
+    forget();
   };
   /** Opens a form, or closes it if it is open. */
   const toggle = (next: Draft) => edit(draft?.form === next.form ? undefined : next);
@@ -71,7 +66,7 @@ export function ProviderPanel({ name, models }: { name: string; models: readonly
       actions={
         isEditable && (
           <div class="flex flex-wrap gap-2">
-            <Button disabled={isTesting} onClick={run}>
+            <Button disabled={isTesting} onClick={() => run(tryIt)}>
               {isTesting ? "Testing\u2026" : "Test"}
             </Button>
             {entry && (

@@ -4,7 +4,8 @@ import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { CheckField, NamesField, SelectField, TextField } from "../parts/field.tsx";
+import { CheckField, NamesField, NumberField, SelectField } from "../parts/field.tsx";
+import { Form, useAction, useFields } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useValue } from "../state/observable.ts";
@@ -18,28 +19,21 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
   const served = useValue(usePage().serving);
   const names = served?.models.map(({ id }) => id) ?? [];
   const settings = configuration.effective.routers[name] as unknown as RouterSettings | undefined;
-  const [fields, setFields] = useState<RouterFields>(() => fieldsOf(settings, names));
   const [preview, setPreview] = useState<readonly RouterPreview[]>();
-  const [problem, setProblem] = useState<string>();
-  const [isChecking, setIsChecking] = useState(false);
+  const { run, isBusy: isChecking, problem, forget } = useAction();
+  const { fields, bind } = useFields<RouterFields>(
+    () => fieldsOf(settings, names),
+    () => {
+      setPreview(undefined);
+      forget();
+    },
+  );
   // A preview is about the revision that it was made with.
   useEffect(() => setPreview(undefined), [configuration.revision]);
-  const set = (changed: Partial<RouterFields>) => {
-    setFields({ ...fields, ...changed });
-    setPreview(undefined);
-    setProblem(undefined);
-  };
   const value = entryOf(fields, configuration.document.routers[name]);
   const changes = [{ section: "routers" as const, name, value }];
-  const review = async () => {
-    setIsChecking(true);
-    setProblem(undefined);
-    await joust.previewConfiguration({ changes }).then(
-      ({ routers }) => setPreview(routers),
-      (error: Error) => setProblem(error.message),
-    );
-    setIsChecking(false);
-  };
+  const review = () =>
+    run(async () => setPreview((await joust.previewConfiguration({ changes })).routers));
   const apply = async () => {
     if (await change(changes)) onClose();
   };
@@ -49,32 +43,14 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
   const options = [{ value: "", text: "none" }, ...names.map((one) => ({ value: one, text: one }))];
   return (
     <Panel title={name} about={settings ? undefined : "This router does not exist yet."}>
-      <form
-        class="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isChecking) review();
-        }}
-      >
+      <Form class="flex flex-col gap-4" onSubmit={() => !isChecking && review()}>
         <fieldset disabled={!isEditable} class="contents">
-          <CheckField
-            label="Choose among all models"
-            isChecked={fields.isWholePool}
-            onChange={(isWholePool) => set({ isWholePool })}
-          />
-          {!fields.isWholePool && (
-            <NamesField
-              label="Pool"
-              names={names}
-              chosen={fields.pool}
-              onChange={(pool) => set({ pool })}
-            />
-          )}
+          <CheckField label="Choose among all models" {...bind("isWholePool")} />
+          {!fields.isWholePool && <NamesField label="Pool" names={names} {...bind("pool")} />}
           <div class="grid gap-4 sm:grid-cols-2">
             <SelectField
               label="Mode"
-              value={fields.mode}
-              onChange={(mode) => set({ mode })}
+              {...bind("mode")}
               options={[
                 { value: "apply", text: "apply: answer with the chosen model" },
                 { value: "observe", text: "observe: log the choice, answer with the fallback" },
@@ -83,87 +59,57 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
             />
             <SelectField
               label="Fallback"
-              value={fields.fallback}
-              onChange={(fallback) => set({ fallback })}
+              {...bind("fallback")}
               options={options}
               about="Answers in the modes observe and bypass."
             />
-            <TextField
+            <NumberField
               label="Trade-off"
-              type="number"
-              min={0}
               max={10}
-              value={fields.tradeoff}
-              onChange={(tradeoff) => set({ tradeoff })}
+              {...bind("tradeoff")}
               about="0 for quality alone, 10 for the cheapest model."
             />
-            <TextField
+            <NumberField
               label="Budget in US dollars per request"
-              type="number"
-              min={0}
-              value={fields.budget}
-              onChange={(budget) => set({ budget })}
+              {...bind("budget")}
               placeholder="no budget"
               about="Limit of the mean cost. While it is exceeded, prices count more."
             />
             <SelectField
               label="Duels that the client did not request"
-              value={fields.duels}
-              onChange={(duels) => set({ duels })}
+              {...bind("duels")}
               options={[
                 { value: "off", text: "none" },
                 { value: "auto", text: "when the policy wants to learn" },
                 { value: "on", text: "whenever possible" },
               ]}
             />
-            <TextField
+            <NumberField
               label="Largest share of requests with such a duel, in percent"
-              type="number"
-              min={0}
               max={100}
-              value={fields.share}
-              onChange={(share) => set({ share })}
+              {...bind("share")}
             />
-            <TextField
+            <NumberField
               label="Largest share of the cost for such duels, in percent"
-              type="number"
-              min={0}
               max={100}
-              value={fields.spend}
-              onChange={(spend) => set({ spend })}
+              {...bind("spend")}
             />
             <SelectField
               label="Judge"
-              value={fields.judge}
-              onChange={(judge) => set({ judge })}
+              {...bind("judge")}
               options={options}
               about="A model that votes on a share of the answers."
             />
             {fields.judge !== "" && (
               <>
-                <TextField
-                  label="Judged answers, in percent"
-                  type="number"
-                  min={0}
-                  max={100}
-                  value={fields.judgeShare}
-                  onChange={(judgeShare) => set({ judgeShare })}
-                />
-                <TextField
-                  label="Weight of the judge's votes"
-                  type="number"
-                  min={0}
-                  max={1}
-                  value={fields.judgeWeight}
-                  onChange={(judgeWeight) => set({ judgeWeight })}
-                />
+                <NumberField label="Judged answers, in percent" max={100} {...bind("judgeShare")} />
+                <NumberField label="Weight of the judge's votes" max={1} {...bind("judgeWeight")} />
               </>
             )}
           </div>
           <CheckField
             label="Guard"
-            isChecked={fields.guard}
-            onChange={(guard) => set({ guard })}
+            {...bind("guard")}
             about="Serves the best single model while votes show that routing does worse."
           />
         </fieldset>
@@ -193,7 +139,7 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
             Close
           </Button>
         </div>
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useManaged } from "./managed.ts";
@@ -50,10 +51,9 @@ export function RoutersPage() {
           title="Add a router"
           about="A router chooses among its own pool, and learns from its own votes."
         >
-          <form
+          <Form
             class="flex flex-col gap-3"
-            onSubmit={(event) => {
-              event.preventDefault();
+            onSubmit={() => {
               if (name.trim() === "") return;
               setOpened(name.trim());
               setName("");
@@ -68,7 +68,7 @@ export function RoutersPage() {
             <Button type="submit" class="self-start" disabled={name.trim() === ""}>
               Choose its settings
             </Button>
-          </form>
+          </Form>
         </Panel>
       )}
     </>

@@ -1,7 +1,7 @@
-import { useState } from "preact/hooks";
 import { joust } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
+import { useAction } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ago, count, plural } from "../text/format.ts";
@@ -78,18 +78,10 @@ const LEASES = [{ name: "Router" }, { name: "Node" }, { name: "Lease", isNumber:
 type Store = Awaited<ReturnType<typeof joust.system>>["store"];
 
 function StorePanel({ store }: { store: Store }) {
-  const [isRunning, setIsRunning] = useState(false);
-  const [result, setResult] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const { isBusy: isRunning, result, problem, run } = useAction();
   const backUp = async () => {
-    setIsRunning(true);
-    setProblem(undefined);
-    setResult(undefined);
-    await joust.backup().then(
-      ({ folder, files }) => setResult(`${plural(files, "file")} in ${folder}`),
-      (error: Error) => setProblem(error.message),
-    );
-    setIsRunning(false);
+    const { folder, files } = await joust.backup();
+    return `${plural(files, "file")} in ${folder}`;
   };
   const lost = store.dropped > 0 ? `, ${count(store.dropped)} lost since the start` : "";
   return (
@@ -101,7 +93,7 @@ function StorePanel({ store }: { store: Store }) {
           : `It does not accept writes. Requests are answered, votes are refused; ${plural(store.waiting, "entry", "entries")} ${store.waiting === 1 ? "waits" : "wait"}${lost}.`
       }
       actions={
-        <Button disabled={isRunning} onClick={backUp}>
+        <Button disabled={isRunning} onClick={() => run(backUp)}>
           {isRunning ? "Copying\u2026" : "Back up now"}
         </Button>
       }

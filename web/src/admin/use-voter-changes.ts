@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
 import { joust } from "../api/client.ts";
+import { useAction } from "../parts/form.tsx";
 import { plural } from "../text/format.ts";
 
 export interface VoterChanges {
@@ -16,24 +16,8 @@ export interface VoterChanges {
 
 /** Changes to the voters of a router. `refresh` reads the list again after each of them. */
 export function useVoterChanges(router: string, refresh: () => Promise<void>): VoterChanges {
-  const [result, setResult] = useState<string>();
-  const [failure, setFailure] = useState<string>();
-  const [isBusy, setIsBusy] = useState(false);
-  const run = async (change: () => Promise<string>): Promise<boolean> => {
-    setIsBusy(true);
-    setFailure(undefined);
-    setResult(undefined);
-    try {
-      setResult(await change());
-      return true;
-    } catch (error) {
-      setFailure((error as Error).message);
-      return false;
-    } finally {
-      await refresh();
-      setIsBusy(false);
-    }
-  };
+  const { result, problem: failure, isBusy, run: send } = useAction();
+  const run = (change: () => Promise<string>) => send(() => change().finally(refresh));
   return {
     result,
     failure,

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
-import { TextField } from "../parts/field.tsx";
+import { NumberField } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 
 /** Sets the weight of a voter. */
 export function WeightForm({
@@ -19,18 +20,13 @@ export function WeightForm({
   const [value, setValue] = useState(String(weight));
   const isValid = value.trim() !== "" && Number(value) >= 0 && Number(value) <= 1;
   return (
-    <form
+    <Form
       class="flex flex-col gap-3"
       aria-label={`Weight of ${name}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isValid) onSubmit(Number(value));
-      }}
+      onSubmit={() => isValid && onSubmit(Number(value))}
     >
-      <TextField
+      <NumberField
         label={`Weight of ${name}`}
-        type="number"
-        min={0}
         max={1}
         required
         value={value}
@@ -43,6 +39,6 @@ export function WeightForm({
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -73,6 +73,11 @@ export function TextField({
   );
 }
 
+/** A field for a number from 0 up. */
+export function NumberField({ min = 0, ...rest }: Omit<Parameters<typeof TextField>[0], "type">) {
+  return <TextField type="number" min={min} {...rest} />;
+}
+
 export function SelectField<T extends string>({
   label,
   value,
@@ -109,14 +114,14 @@ export function SelectField<T extends string>({
 
 export function CheckField({
   label,
-  isChecked,
+  value,
   onChange,
   about,
   disabled = false,
 }: {
   label: string;
-  isChecked: boolean;
-  onChange: (isChecked: boolean) => void;
+  value: boolean;
+  onChange: (value: boolean) => void;
   about?: ComponentChildren;
   disabled?: boolean;
 }) {
@@ -127,7 +132,7 @@ export function CheckField({
         id={id}
         type="checkbox"
         aria-describedby={about ? `${id}-about` : undefined}
-        checked={isChecked}
+        checked={value}
         disabled={disabled}
         onChange={(event) => onChange(event.currentTarget.checked)}
         class="mt-0.5 size-4 shrink-0 accent-(--accent)"
@@ -151,7 +156,7 @@ export function NamesField({
   label,
   names,
   about = {},
-  chosen,
+  value,
   onChange,
   disabled = false,
 }: {
@@ -159,8 +164,8 @@ export function NamesField({
   names: readonly string[];
   /** Explanations of names. */
   about?: Readonly<Record<string, string>>;
-  chosen: readonly string[];
-  onChange: (chosen: readonly string[]) => void;
+  value: readonly string[];
+  onChange: (value: readonly string[]) => void;
   disabled?: boolean;
 }) {
   return (
@@ -173,9 +178,9 @@ export function NamesField({
             label={name}
             about={about[name]}
             disabled={disabled}
-            isChecked={chosen.includes(name)}
+            value={value.includes(name)}
             onChange={(isChecked) =>
-              onChange(names.filter((one) => (one === name ? isChecked : chosen.includes(one))))
+              onChange(names.filter((one) => (one === name ? isChecked : value.includes(one))))
             }
           />
         ))}
