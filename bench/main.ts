@@ -81,17 +81,9 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "seeded clusters in virtual time with faults (--seeds, --from), one with its trace (--seed) [bugs]",
     load: async () => (await import("./simulation.ts")).simulation,
   },
-  migration: {
-    summary: "a store of 0.1 with a million decisions (--rounds) is converted [sqlite] [postgres]",
-    load: async () => (await import("./migration.ts")).migration,
-  },
   fuzz: {
     summary: "mutated requests to all endpoints (--rounds, default 200,000): no 500, flat memory",
     load: async () => (await import("./fuzz.ts")).fuzz,
-  },
-  bodies: {
-    summary: "how long reading the largest bodies blocks the thread that serves requests",
-    load: async () => (await import("./bodies.ts")).bodies,
   },
   attack: {
     summary: "known attacks on a gateway process [numbers]; none may succeed",
