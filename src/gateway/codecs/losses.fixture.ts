@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import type { DialectName } from "../wire/dialect-names.ts";
 import {
   config,
@@ -15,8 +17,24 @@ import {
 import type { Answer } from "./items/answer.ts";
 import { type Item, isOfModel, type MessageItem, type Part } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
-import { LOSSES, type LossName } from "./losses.ts";
 import { joinMessages, mergeAdjacent, regroup, sorted } from "./regroup.fixture.ts";
+
+const DOCS = readFileSync(path.resolve(import.meta.dirname, "../../../docs/http.md"), "utf8");
+
+/** Fields that some dialects cannot carry, in the order in which the effects apply: a table of docs/http.md. */
+export const LOSSES = DOCS.split("| field | translated to | effect |")[1]!
+  .split("\n\n")[0]!
+  .split("\n")
+  .slice(2)
+  .map((row) => {
+    const [field = "", to = ""] = row.replace(/^\| /, "").split(" | ");
+    return { field, to: to.split(", ") };
+  });
+
+/** Members of requests that only these dialects know, as docs/http.md lists them. */
+export function ownMembers(dialects: string): string[] {
+  return new RegExp(`^- Only ${dialects}: (.*)\\.$`, "m").exec(DOCS)![1]!.split(", ");
+}
 
 /** The effect of each loss on the internal form, implemented independently of the codecs. */
 interface Effect {
@@ -30,10 +48,10 @@ interface Effect {
 export function loseRequest(
   request: ItemRequest,
   to: DialectName,
-  names: readonly LossName[] = lossesTo(to),
+  names: readonly string[] = lossesTo(to),
 ): ItemRequest {
   return names.reduce((left, name) => {
-    const effect = EFFECTS[name];
+    const effect = EFFECTS[name]!;
     const changed = effect.request ? effect.request(left, to) : left;
     return { ...changed, items: loseItems(changed.items, effect, to) };
   }, request);
@@ -43,10 +61,10 @@ export function loseRequest(
 export function loseAnswer(
   answer: Answer,
   to: DialectName,
-  names: readonly LossName[] = lossesTo(to),
+  names: readonly string[] = lossesTo(to),
 ): Answer {
   return names.reduce((left, name) => {
-    const effect = EFFECTS[name];
+    const effect = EFFECTS[name]!;
     const changed = effect.answer ? effect.answer(left, to) : left;
     const choices = changed.choices.map((choice) => ({
       ...choice,
@@ -56,9 +74,8 @@ export function loseAnswer(
   }, answer);
 }
 
-function lossesTo(to: DialectName): readonly LossName[] {
-  const names = Object.keys(LOSSES) as LossName[];
-  return names.filter((name) => (LOSSES[name].to as readonly DialectName[]).includes(to));
+function lossesTo(to: DialectName): readonly string[] {
+  return LOSSES.filter((loss) => loss.to.includes(to)).map(({ field }) => field);
 }
 
 function loseItems(items: readonly Item[], effect: Effect, to: DialectName, model?: string) {
@@ -80,8 +97,8 @@ const without =
 
 const each = (change: (item: Item) => Item) => (items: readonly Item[]) => items.map(change);
 
-const EFFECTS: Readonly<Record<LossName, Effect>> = {
-  extra: {
+export const EFFECTS: Readonly<Record<string, Effect>> = {
+  "members, parts, tools and items that only the client's dialect knows (listed below)": {
     items: (items, to) =>
       items
         .filter((item) => item.type !== "hosted" || item.dialect === to)
@@ -97,8 +114,10 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
     }),
     answer: (answer, to) => ({ ...answer, extra: keep(answer.extra, to) }),
   },
-  ids: { items: each((item) => (item.type === "hosted" ? item : { ...item, id: undefined })) },
-  instructions: {
+  "`id` of an item": {
+    items: each((item) => (item.type === "hosted" ? item : { ...item, id: undefined })),
+  },
+  "`instructions`": {
     request: (request) =>
       request.instructions === undefined
         ? request
@@ -108,12 +127,12 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
             items: [system([{ type: "text", text: request.instructions }]), ...request.items],
           },
   },
-  developer: {
+  "role `developer`": {
     items: each((item) =>
       item.type === "message" && item.role === "developer" ? { ...item, role: "system" } : item,
     ),
   },
-  systemPlace: {
+  "place of system messages": {
     items: (items) => {
       const isSystem = (item: Item) => item.type === "message" && item.role === "system";
       const parts = items.filter(isSystem).flatMap((item) => (item as MessageItem).content);
@@ -121,7 +140,7 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       return parts.length > 0 ? [system(parts), ...others] : others;
     },
   },
-  outputOrder: {
+  "messages of the user between calls and their outputs": {
     items: (items, to) => {
       const out: Item[] = [];
       let start = 0;
@@ -134,7 +153,7 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       return out;
     },
   },
-  cache: {
+  "`cache_control`": {
     items: each((item) => ("cache" in item ? { ...item, cache: undefined } : item)),
     part: (part) => ({ ...part, cache: undefined }),
     request: (request) => ({
@@ -145,14 +164,16 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       ),
     }),
   },
-  detail: { part: (part) => (part.type === "image" ? { ...part, detail: undefined } : part) },
-  imageFile: {
+  "`detail` of an image": {
+    part: (part) => (part.type === "image" ? { ...part, detail: undefined } : part),
+  },
+  "image by file id": {
     part: (part) => (part.type === "image" && part.source.type === "file" ? undefined : part),
   },
-  documentUrl: {
+  "document by URL": {
     part: (part) => (part.type === "document" && part.source.type === "url" ? undefined : part),
   },
-  documentText: {
+  "document that is plain text": {
     part: (part) =>
       part.type === "document" && part.source.type === "text"
         ? { type: "text", text: part.source.text, cache: part.cache, extra: part.extra }
@@ -160,12 +181,12 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
   },
   audio: { part: (part) => (part.type === "audio" ? undefined : part) },
   refusal: { part: (part) => (part.type === "refusal" ? { ...part, type: "text" } : part) },
-  isError: {
+  "`is_error` of a tool result": {
     items: each((item) =>
       item.type === "function_call_output" ? { ...item, isError: undefined } : item,
     ),
   },
-  outputMedia: {
+  "images and documents in the output of a call": {
     items: (items) => {
       const out: Item[] = [];
       let media: Part[] = [];
@@ -184,12 +205,12 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       return out;
     },
   },
-  customOutput: {
+  "type of the output of a custom tool": {
     items: each((item) =>
       item.type === "function_call_output" ? { ...item, custom: undefined } : item,
     ),
   },
-  custom: {
+  "custom tools": {
     items: each((item) =>
       item.type === "function_call" && item.custom
         ? { ...item, custom: undefined, arguments: JSON.stringify({ input: item.arguments }) }
@@ -210,10 +231,10 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       ),
     }),
   },
-  emptyMessages: {
+  "messages of which nothing is left": {
     items: (items) => items.filter((item) => item.type !== "message" || item.content.length > 0),
   },
-  signature: {
+  "signature and encrypted content of reasoning, and reasoning that has nothing else": {
     items: (items, _, model) =>
       items
         .map((item) =>
@@ -228,20 +249,22 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
         )
         .filter((item) => item.type !== "reasoning" || textOf(item) !== ""),
   },
-  summary: {
+  "summary of reasoning": {
     items: each((item) =>
       item.type === "reasoning" ? { ...item, summary: [], text: [textOf(item)] } : item,
     ),
   },
-  reasoningText: {
+  "text of reasoning that is no summary": {
     items: each((item) => {
       if (item.type !== "reasoning") return item;
       const text = textOf(item);
       return { ...item, text: [], summary: text === "" ? [] : [text] };
     }),
   },
-  callOrder: { items: (items, _, model) => (model === undefined ? regroup(items) : sorted(items)) },
-  noParameters: {
+  "order of texts, reasoning and calls in an answer": {
+    items: (items, _, model) => (model === undefined ? regroup(items) : sorted(items)),
+  },
+  "function without `parameters`": {
     request: (request) => ({
       ...request,
       tools: request.tools?.map((tool) =>
@@ -251,7 +274,7 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       ),
     }),
   },
-  noStrict: {
+  "function without `strict`": {
     request: (request) => ({
       ...request,
       tools: request.tools?.map((tool) =>
@@ -261,13 +284,13 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       ),
     }),
   },
-  allowedTools: {
+  "`allowed_tools`": {
     request: (request) => ({
       ...request,
       toolChoice: request.toolChoice && { ...request.toolChoice, allowed: undefined },
     }),
   },
-  parallel: {
+  "`parallel_tool_calls`: true without `tool_choice`, or with `tool_choice: none`": {
     request: (request) => {
       const { toolChoice, parallelToolCalls } = request;
       if (toolChoice?.mode === "none" || (parallelToolCalls && !toolChoice)) {
@@ -277,24 +300,24 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       return isAdded ? { ...request, toolChoice: { mode: "auto" } } : request;
     },
   },
-  jsonObject: {
+  "format `json_object` or `text`": {
     request: (request) =>
       request.output?.type === "json_schema" ? request : { ...request, output: undefined },
   },
-  schemaName: {
+  "name, description and `strict` of the answer's schema": {
     request: (request) =>
       request.output?.type === "json_schema"
         ? { ...request, output: { type: "json_schema", schema: request.output.schema } }
         : request,
   },
-  noSchemaName: {
+  "schema without a name": {
     request: (request) =>
       request.output?.type === "json_schema"
         ? { ...request, output: { ...request.output, name: request.output.name ?? "answer" } }
         : request,
   },
-  verbosity: { request: without("verbosity") },
-  budget: {
+  "`verbosity`": { request: without("verbosity") },
+  "`thinking`: budget, `adaptive`": {
     request: config(({ enabled, effort, budget, summary }) => {
       if (enabled === false) return { enabled, summary };
       const implied = budget === undefined ? undefined : effortFor(budget);
@@ -302,50 +325,54 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       return wanted === undefined ? { summary } : { enabled: true, effort: wanted, summary };
     }),
   },
-  minimal: {
+  "effort `minimal`": {
     request: config((of) => (of.effort === "minimal" ? { ...of, effort: "low" } : of)),
   },
-  summaryMode: {
+  "`reasoning.summary`: `concise`, `detailed`": {
     request: config(({ summary, ...of }) => {
       if (!of.enabled || summary === undefined) return of;
       return { ...of, summary: summary === "omitted" ? summary : "auto" };
     }),
   },
-  noSummary: { request: config(({ summary: _, ...of }) => of) },
-  omitted: {
+  "`reasoning.summary` or `thinking.display`": { request: config(({ summary: _, ...of }) => of) },
+  "`thinking.display: omitted`": {
     request: config(({ summary, ...of }) => (summary === "omitted" ? of : { ...of, summary })),
   },
-  noLimit: { request: (request) => ({ ...request, maxTokens: request.maxTokens ?? 16_384 }) },
-  topK: { request: without("topK") },
-  sampling: { request: without("seed", "frequencyPenalty", "presencePenalty") },
-  stop: { request: without("stop") },
-  choices: {
+  "a request without a limit of tokens": {
+    request: (request) => ({ ...request, maxTokens: request.maxTokens ?? 16_384 }),
+  },
+  "`top_k`": { request: without("topK") },
+  "`seed`, `frequency_penalty`, `presence_penalty`": {
+    request: without("seed", "frequencyPenalty", "presencePenalty"),
+  },
+  "`stop`": { request: without("stop") },
+  "`n`": {
     request: without("choices"),
     answer: (answer) => ({ ...answer, choices: answer.choices.slice(0, 1) }),
   },
-  includeUsage: { request: without("includeUsage") },
-  logprobs: { request: without("logprobs"), part: withoutLogprobs },
-  historyLogprobs: {
+  "`stream_options.include_usage`": { request: without("includeUsage") },
+  "`logprobs`": { request: without("logprobs"), part: withoutLogprobs },
+  "`logprobs` of earlier answers": {
     request: (request) => ({
       ...request,
       items: request.items.map((item) => mapParts(item, withoutLogprobs)),
     }),
   },
-  metadata: { request: without("metadata") },
-  joinedTexts: {
+  "`metadata` other than the user": { request: without("metadata") },
+  "several texts in one answer": {
     answer: (answer) => ({
       ...answer,
       choices: answer.choices.map((choice) => ({ ...choice, items: joinMessages(choice.items) })),
     }),
   },
-  joinedMessages: {
+  "two messages in a row in one answer": {
     answer: (answer) => ({
       ...answer,
       choices: answer.choices.map((choice) => ({ ...choice, items: mergeAdjacent(choice.items) })),
     }),
   },
-  created: { answer: (answer) => ({ ...answer, created: undefined }) },
-  stopReason: {
+  "time of the answer": { answer: (answer) => ({ ...answer, created: undefined }) },
+  "stop reasons `stop_sequence`, `pause_turn`, `model_context_window_exceeded`": {
     answer: stopped(({ reason }) => ({
       reason:
         reason === "context_length"
@@ -355,15 +382,17 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
             : reason,
     })),
   },
-  impliedStop: {
+  "stop reason of a complete answer": {
     answer: stopped((stop, items) => {
       if (stop.reason !== "end" && stop.reason !== "tool_calls") return stop;
       const isCalled = items.some((item) => item.type === "function_call");
       return { reason: isCalled ? "tool_calls" : "end" };
     }),
   },
-  oneHourWrites: { answer: counted((usage) => ({ ...usage, cacheWrite1hTokens: 0 })) },
-  noUsage: {
+  "cache writes that live for an hour, in the usage": {
+    answer: counted((usage) => ({ ...usage, cacheWrite1hTokens: 0 })),
+  },
+  "an answer without usage": {
     answer: (answer) => ({
       ...answer,
       usage: answer.usage ?? {
