@@ -1,3 +1,5 @@
+import { createParser } from "eventsource-parser";
+
 export interface ServerEvent {
   /** Name of the event; "" if it has none. */
   readonly name: string;
@@ -11,32 +13,18 @@ export interface ServerEvent {
 export async function* serverEvents(response: Response): AsyncGenerator<ServerEvent> {
   const reader = response.body!.getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  const events: ServerEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ event: name = "", data }) => events.push({ name, data }),
+  });
   try {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
-      rest += decoder.decode(value, { stream: true });
-      const events = rest.split(/\r\n\r\n|\n\n|\r\r/);
-      rest = events.pop()!;
-      for (const text of events) {
-        const event = parse(text);
-        if (event) yield event;
-      }
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* events.splice(0);
     }
   } finally {
     reader.cancel().catch(() => {});
   }
-}
-
-/** Undefined for a comment. */
-function parse(text: string): ServerEvent | undefined {
-  let name = "";
-  const data: string[] = [];
-  for (const line of text.split(/\r\n|\n|\r/)) {
-    const [, field, value] = /^(\w+)(?:: ?(.*))?$/.exec(line) ?? [];
-    if (field === "data") data.push(value ?? "");
-    else if (field === "event") name = value ?? "";
-  }
-  return data.length === 0 ? undefined : { name, data: data.join("\n") };
 }

@@ -2,8 +2,10 @@ import { useRef, useState } from "preact/hooks";
 import { isAdmin, joust, session } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { INPUT } from "../parts/field.tsx";
+import { NumberField, TextField } from "../parts/field.tsx";
+import { Form, useAction, useFields } from "../parts/form.tsx";
 import { Cross, Plus } from "../parts/icons.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { useValue } from "../state/observable.ts";
 import { invitationLink, isVoter } from "./voter.ts";
 
@@ -61,23 +63,17 @@ function KeyNeeded() {
 }
 
 function InviteForm() {
-  const [name, setName] = useState("voters");
-  const [budget, setBudget] = useState("");
-  const [link, setLink] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const { fields, bind } = useFields({ name: "voters", budget: "" });
+  const { name } = fields;
+  const { run, result: link, problem } = useAction();
   const create = async () => {
-    setProblem(undefined);
-    try {
-      const dollars = Number(budget);
-      const { secret } = await joust.addKey({
-        name,
-        scopes: ["route", "vote"],
-        ...(dollars > 0 && { budget: dollars }),
-      });
-      setLink(invitationLink(secret));
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
+    const budget = Number(fields.budget);
+    const { secret } = await joust.addKey({
+      name,
+      scopes: ["route", "vote"],
+      ...(budget > 0 && { budget }),
+    });
+    return invitationLink(secret);
   };
   if (link !== undefined) {
     return (
@@ -95,43 +91,13 @@ function InviteForm() {
     );
   }
   return (
-    <form
-      class="flex flex-col gap-3 text-sm"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create();
-      }}
-    >
-      <label class="flex flex-col gap-1">
-        <span class="text-muted">Name of the key</span>
-        <input
-          type="text"
-          required
-          pattern="[\w.:/@\-]{1,100}"
-          value={name}
-          class={INPUT}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label class="flex flex-col gap-1">
-        <span class="text-muted">Budget in US dollars per month, optional</span>
-        <input
-          type="number"
-          min={0}
-          step="any"
-          value={budget}
-          class={INPUT}
-          onInput={(event) => setBudget(event.currentTarget.value)}
-        />
-      </label>
-      {problem !== undefined && (
-        <p role="alert" class="text-bad">
-          {problem}
-        </p>
-      )}
+    <Form class="flex flex-col gap-3 text-sm" onSubmit={() => run(create)}>
+      <TextField label="Name of the key" {...bind("name")} required pattern="[\w.:/@\-]{1,100}" />
+      <NumberField label="Budget in US dollars per month, optional" {...bind("budget")} />
+      <Problem text={problem} />
       <Button variant="primary" type="submit" class="self-start">
         Create the link
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,11 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Stage, Voters } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
+import { useAction } from "../parts/form.tsx";
 import { Next, Stop } from "../parts/icons.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
@@ -17,17 +18,12 @@ const VOTES = 1000;
 
 /** Lets simulated people cast a thousand votes and shows what routing is worth before and after. Only in the sandbox. */
 export function FirstVotes({ voters }: { voters: Live<Voters> }) {
-  const [problem, setProblem] = useState<string>();
+  const { run, problem } = useAction();
   const state = voters.data;
   const shown = useMemo(() => joined(state?.stages ?? []), [state?.stages]);
   if (!state) return null;
-  const set = (change: Parameters<typeof joust.setVoters>[0]) => {
-    setProblem(undefined);
-    joust.setVoters(change).then(
-      () => voters.refresh(),
-      (error: Error) => setProblem(error.message),
-    );
-  };
+  const set = (change: Parameters<typeof joust.setVoters>[0]) =>
+    run(() => joust.setVoters(change).then(voters.refresh));
   const { on, cast, stop_at: end, stages, best_model: best } = state;
   const found = beforeAndNow(stages);
   return (

@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
 import type { Voters } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
+import { useAction } from "../parts/form.tsx";
 import { Select } from "../parts/select.tsx";
 import { plural } from "../text/format.ts";
 import type { Live } from "./live.ts";
@@ -15,16 +15,11 @@ type Speed = (typeof SPEEDS)[number]["value"];
 
 /** Switches the sandbox's simulated voters on and off. They ask questions and vote through the public API. */
 export function VotersSwitch({ voters }: { voters: Live<Voters> }) {
-  const [problem, setProblem] = useState<string>();
+  const { run, problem } = useAction();
   const state = voters.data;
   if (!state) return null;
-  const set = (change: Partial<Pick<Voters, "on" | "votes_per_minute">>) => {
-    setProblem(undefined);
-    joust.setVoters(change).then(
-      () => voters.refresh(),
-      (error: Error) => setProblem(error.message),
-    );
-  };
+  const set = (change: Partial<Pick<Voters, "on" | "votes_per_minute">>) =>
+    run(() => joust.setVoters(change).then(voters.refresh));
   const speed =
     SPEEDS.findLast(({ value }) => state.votes_per_minute >= Number(value)) ?? SPEEDS[0];
   return (

@@ -52,6 +52,7 @@ export function TextField({
   min?: number;
   max?: number;
   required?: boolean;
+  pattern?: string;
 }) {
   return (
     <Labelled label={label} about={about}>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../../src/client.ts";
 import { keyProblem, signIn } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
+import { Form } from "../parts/form.tsx";
 import { useValue } from "../state/observable.ts";
 import { capital } from "../text/format.ts";
 
@@ -45,13 +46,7 @@ export function KeyDialog() {
       onClose={() => keyProblem.set(undefined)}
       class="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-6 text-ink backdrop:bg-[rgb(0_0_0/0.5)]"
     >
-      <form
-        class="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isBusy) submit();
-        }}
-      >
+      <Form class="flex flex-col gap-4" onSubmit={() => !isBusy && submit()}>
         <h2 id="key-title" class="text-lg font-semibold">
           Sign in
         </h2>
@@ -81,7 +76,7 @@ export function KeyDialog() {
             {isBusy ? "Signing in\u2026" : "Sign in"}
           </Button>
         </div>
-      </form>
+      </Form>
     </dialog>
   );
 }
