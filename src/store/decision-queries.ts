@@ -18,7 +18,7 @@ export interface Days {
   /** Drops the days that ended before a time. Returns the number of decisions. */
   drop(before: number): Promise<number>;
   /** True while decisions of an older version are being moved into their days. */
-  readonly isMoving: boolean;
+  isMoving: boolean;
 }
 
 export interface DayTables {

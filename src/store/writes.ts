@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import {
   type AuditRecord,
@@ -35,6 +36,31 @@ export abstract class Writes extends LogWrites {
   protected abstract now(): Statement;
   /** Lets the nodes that lease budget of one key wait for each other. */
   protected abstract lockBudget(owner: string): Iterable<Statement>;
+
+  #migrated: Promise<void> = Promise.resolve();
+  protected isClosed = false;
+
+  migrated(): Promise<void> {
+    return this.#migrated;
+  }
+
+  /** Moves the decisions of version 0.1 step by step, until `step` returns false. Other calls run in between. */
+  protected moveInBackground(step: () => boolean | Promise<boolean>): void {
+    this.#migrated = this.#move(step);
+  }
+
+  async #move(step: () => boolean | Promise<boolean>): Promise<void> {
+    while (this.days.isMoving) {
+      await setImmediate();
+      if (this.isClosed) return;
+      try {
+        this.days.isMoving = await step();
+      } catch {
+        // The disk may be full. The decisions stay where they are until a later attempt.
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
 
   /** The new token makes saves of the previous holder fail. */
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
@@ -256,6 +282,8 @@ export abstract class Writes extends LogWrites {
     await this.run(sql`DELETE FROM nodes WHERE id = ${id}`);
   }
 }
+
+const RETRY_MS = 1000;
 
 /** Tables whose rows have a time `until` which they are kept. */
 type ExpiringTable = "embeddings" | "responses" | "client_ids" | "ended_sessions";

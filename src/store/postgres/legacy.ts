@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { LEGACY_STEP, type LegacyRow, legacyQuery, movedAnswer, movedDecision } from "../legacy.ts";
-import { LEGACY_LOCK, transaction } from "./connect.ts";
+import { LEGACY_LOCK, perform, transaction } from "./connect.ts";
 import type { Partitions } from "./days.ts";
 import { insertAnswers, insertDecisions } from "./record.ts";
 
@@ -24,8 +24,8 @@ export async function moveLegacy(pool: pg.Pool, days: Partitions): Promise<boole
     const decisions = rows.filter(({ kind }) => kind === "routed").map(movedDecision);
     const answers = rows.filter(({ kind }) => kind === "answered").map(movedAnswer);
     await days.ensure(new Set([...decisions, ...answers].map(({ day }) => day)));
-    await insertDecisions(client, decisions);
-    await insertAnswers(client, answers);
+    await perform(client, insertDecisions(decisions));
+    await perform(client, insertAnswers(answers));
     await client.query("UPDATE legacy_progress SET position = $1", [rows.at(-1)!.position]);
     return true;
   });

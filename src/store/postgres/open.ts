@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { DecisionEvent } from "../events.ts";
 import type { Lock } from "../log-writes.ts";
@@ -38,8 +37,6 @@ class PostgresStore extends Writes implements Store {
   readonly #days: Partitions;
   /** The shard of the counts that this node adds to. */
   readonly #shard = randomInt(SHARDS);
-  #migrated: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   constructor(pool: pg.Pool, url: string, days: Partitions) {
     super(selectFrom(pool), days);
@@ -52,7 +49,7 @@ class PostgresStore extends Writes implements Store {
   async start(): Promise<void> {
     await this.#listening.connect();
     this.#days.isMoving = await moveLegacy(this.#pool, this.#days);
-    this.#migrated = this.#moveRest();
+    this.moveInBackground(() => moveLegacy(this.#pool, this.#days));
   }
 
   protected transact<T>(work: Work<T>, lock?: Lock): Promise<T> {
@@ -112,30 +109,15 @@ class PostgresStore extends Writes implements Store {
     await transaction(this.#pool, "", async () => {});
   }
 
-  migrated(): Promise<void> {
-    return this.#migrated;
-  }
-
-  async #moveRest(): Promise<void> {
-    while (this.#days.isMoving && !this.#isClosed) {
-      try {
-        this.#days.isMoving = await moveLegacy(this.#pool, this.#days);
-      } catch {
-        await sleep(RETRY_MS, undefined, { ref: false });
-      }
-    }
-  }
-
   async close() {
-    this.#isClosed = true;
-    await this.#migrated;
+    this.isClosed = true;
+    await this.migrated();
     await this.#listening.close();
     await this.#pool.end();
   }
 }
 
 const SHARDS = 64;
-const RETRY_MS = 1000;
 
 /** The clock of the database in milliseconds. */
 const NOW = literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint");

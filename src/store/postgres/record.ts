@@ -1,6 +1,13 @@
 import type pg from "pg";
-import { type AnswerRow, answerRow, type DecisionRow, decisionRow } from "../decision-row.ts";
+import {
+  type AnswerRow,
+  answerRow,
+  type DecisionRow,
+  decisionRow,
+  type SearchedFields,
+} from "../decision-row.ts";
 import type { DecisionEvent } from "../events.ts";
+import { rowsOf, sql, type Work } from "../sql.ts";
 import { perform, transaction } from "./connect.ts";
 import { count } from "./counts.ts";
 import type { Partitions } from "./days.ts";
@@ -25,16 +32,17 @@ export async function record(
   const rows = [decisions.map(decisionRow), answers.map(answerRow)] as const;
   const write = async () => {
     await days.ensure(new Set(rows.flat().map(({ day }) => day)));
-    await transaction(pool, ASYNCHRONOUS, async (client) => {
-      const ids = await insertDecisions(client, rows[0]);
-      const slots = await insertAnswers(client, rows[1]);
-      const stored = [
-        ...decisions.filter(({ id }) => ids.delete(id)),
-        ...answers.filter(({ decision, slot }) => slots.delete(`${decision} ${slot}`)),
-      ];
-      await perform(client, count([...stored, ...countedOnly], shard));
-    });
+    await transaction(pool, ASYNCHRONOUS, (client) => perform(client, insert()));
   };
+  function* insert(): Work<void> {
+    const ids = yield* insertDecisions(rows[0]);
+    const slots = yield* insertAnswers(rows[1]);
+    const stored = [
+      ...decisions.filter(({ id }) => ids.delete(id)),
+      ...answers.filter(({ decision, slot }) => slots.delete(`${decision} ${slot}`)),
+    ];
+    yield* count([...stored, ...countedOnly], shard);
+  }
   await write().catch((error: unknown) => {
     if (!isMissingPartition(error)) throw error;
     days.recheck();
@@ -48,57 +56,34 @@ function isMissingPartition(error: unknown): boolean {
 }
 
 /** Inserts decisions and returns the ids of those that are new. */
-export async function insertDecisions(
-  client: pg.PoolClient,
-  rows: readonly DecisionRow[],
-): Promise<Set<string>> {
+export function* insertDecisions(rows: readonly DecisionRow[]): Work<Set<string>> {
   if (rows.length === 0) return new Set();
-  const { rows: inserted } = await client.query<{ id: string }>(
-    `INSERT INTO decisions (day, id, router, at, owner, session, x, prompt, body)
-     SELECT * FROM unnest($1::integer[], $2::text[], $3::text[], $4::bigint[], $5::text[],
-                          $6::text[], $7::bytea[], $8::bytea[], $9::text[])
-     ON CONFLICT DO NOTHING RETURNING id`,
-    [
-      rows.map(({ day }) => day),
-      rows.map(({ id }) => id),
-      rows.map(({ router }) => router),
-      rows.map(({ at }) => at),
-      rows.map(({ owner }) => owner),
-      rows.map(({ session }) => session),
-      rows.map(({ x }) => Buffer.from(x)),
-      rows.map(({ prompt }) => prompt && Buffer.from(prompt)),
-      rows.map(({ body }) => body),
-    ],
-  );
+  const column = (name: keyof DecisionRow) => rows.map((row) => row[name]);
+  const inserted = yield* rowsOf<{ id: string }>(sql`
+    INSERT INTO decisions (day, id, router, at, owner, session, x, prompt, body)
+    SELECT * FROM unnest(${column("day")}::integer[], ${column("id")}::text[],
+                         ${column("router")}::text[], ${column("at")}::bigint[],
+                         ${column("owner")}::text[], ${column("session")}::text[],
+                         ${column("x")}::bytea[], ${column("prompt")}::bytea[],
+                         ${column("body")}::text[])
+    ON CONFLICT DO NOTHING RETURNING id`);
   return new Set(inserted.map(({ id }) => id));
 }
 
 /** Inserts answers and returns "DECISION SLOT" of those that are new. */
-export async function insertAnswers(
-  client: pg.PoolClient,
-  rows: readonly AnswerRow[],
-): Promise<Set<string>> {
+export function* insertAnswers(rows: readonly AnswerRow[]): Work<Set<string>> {
   if (rows.length === 0) return new Set();
-  const { rows: inserted } = await client.query<{ decision: string; slot: number }>(
-    `INSERT INTO answers (day, decision, slot, router, at, owner, body, model, outcome, cost,
-                          latency_ms)
-     SELECT * FROM unnest($1::integer[], $2::text[], $3::integer[], $4::text[], $5::bigint[],
-                          $6::text[], $7::text[], $8::text[], $9::text[], $10::double precision[],
-                          $11::double precision[])
-     ON CONFLICT DO NOTHING RETURNING decision, slot`,
-    [
-      rows.map(({ day }) => day),
-      rows.map(({ decision }) => decision),
-      rows.map(({ slot }) => slot),
-      rows.map(({ router }) => router),
-      rows.map(({ at }) => at),
-      rows.map(({ owner }) => owner),
-      rows.map(({ body }) => body),
-      rows.map(({ searched }) => searched.model),
-      rows.map(({ searched }) => searched.outcome),
-      rows.map(({ searched }) => searched.cost),
-      rows.map(({ searched }) => searched.latency_ms),
-    ],
-  );
+  const column = (name: keyof Omit<AnswerRow, "searched">) => rows.map((row) => row[name]);
+  const searched = (name: keyof SearchedFields) => rows.map((row) => row.searched[name]);
+  const inserted = yield* rowsOf<{ decision: string; slot: number }>(sql`
+    INSERT INTO answers (day, decision, slot, router, at, owner, body, model, outcome, cost,
+                         latency_ms)
+    SELECT * FROM unnest(${column("day")}::integer[], ${column("decision")}::text[],
+                         ${column("slot")}::integer[], ${column("router")}::text[],
+                         ${column("at")}::bigint[], ${column("owner")}::text[],
+                         ${column("body")}::text[], ${searched("model")}::text[],
+                         ${searched("outcome")}::text[], ${searched("cost")}::double precision[],
+                         ${searched("latency_ms")}::double precision[])
+    ON CONFLICT DO NOTHING RETURNING decision, slot`);
   return new Set(inserted.map(({ decision, slot }) => `${decision} ${slot}`));
 }

@@ -1,4 +1,3 @@
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { DecisionEvent } from "../events.ts";
 import type { Select } from "../queries.ts";
 import { checksumOf, type Row } from "../row.ts";
@@ -28,10 +27,8 @@ export class SqliteStore extends Writes implements Store {
   readonly #head: HeadFile;
   readonly #addTallies: ReturnType<typeof tallyAdder>;
   readonly #now: () => number;
-  readonly #migrated: Promise<void>;
   /** Changes of the transaction that is running. */
   #changes: Change[] = [];
-  #isClosed = false;
 
   /** Tests of many short logs are not durable: their commits do not wait for the disk. */
   constructor(file: string, now: () => number, isDurable = true) {
@@ -47,7 +44,7 @@ export class SqliteStore extends Writes implements Store {
     this.#now = now;
     // The newest decisions are available at once, the others soon.
     days.isMoving = translated(() => moveLegacy(writer, days));
-    this.#migrated = this.#moveRest();
+    this.moveInBackground(() => moveLegacy(writer, days));
   }
 
   protected async transact<T>(work: Work<T>): Promise<T> {
@@ -120,31 +117,13 @@ export class SqliteStore extends Writes implements Store {
     return translated(() => record(this.#days, batch));
   }
 
-  migrated(): Promise<void> {
-    return this.#migrated;
-  }
-
-  /** Moves the other decisions of version 0.1 step by step. Other calls run in between. */
-  async #moveRest(): Promise<void> {
-    while (this.#days.isMoving) {
-      await setImmediate();
-      if (this.#isClosed) return;
-      try {
-        this.#days.isMoving = moveLegacy(this.#writer, this.#days);
-      } catch {
-        // The disk may be full. The decisions stay where they are until a later attempt.
-        await sleep(RETRY_MS, undefined, { ref: false });
-      }
-    }
-  }
-
   /** Limits the size of the main file. Tests use it to simulate a full disk. */
   limitPages(pages: number): void {
     this.#writer.pragma(`max_page_count = ${pages}`);
   }
 
   async close() {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.#reader.close();
     const deleted = this.#days.close();
     this.#writer.close();
@@ -152,8 +131,6 @@ export class SqliteStore extends Writes implements Store {
     await deleted;
   }
 }
-
-const RETRY_MS = 1000;
 
 function selectFrom(db: Connection): Select {
   return async <T>(statement: Parameters<Select>[0]) =>
