@@ -81,6 +81,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "seeded clusters in virtual time with faults (--seeds, --from), one with its trace (--seed) [bugs]",
     load: async () => (await import("./simulation.ts")).simulation,
   },
+  migration: {
+    summary: "a store of 0.1 with a million decisions (--rounds) is converted [sqlite] [postgres]",
+    load: async () => (await import("./migration.ts")).migration,
+  },
   fuzz: {
     summary: "mutated requests to all endpoints (--rounds, default 200,000): no 500, flat memory",
     load: async () => (await import("./fuzz.ts")).fuzz,
