@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { chat, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
+import { serverEvents } from "../../client/server-events.ts";
+import { chat, SANDBOX, sharedGateway, startGateway } from "../gateway.fixture.ts";
 
 const gateway = sharedGateway(
   () => `${SANDBOX}
@@ -46,6 +47,64 @@ it("a key with a list of models is told of no others", async () => {
   const { data } = (await gateway().get("/v1/models", FEW)).json;
   expect(data[0]).toMatchObject({ id: "auto", models: ["pebble-mini"] });
   expect(data[0].capabilities).toEqual(data[1].capabilities);
+});
+
+it("a decision for such a key names no other models, and no other routers", async () => {
+  const hidden = ["other", "abacus-14b", "forge-coder", "quill-32b", "summit-pro"];
+  const { post, get, log, url } = gateway();
+  const { json } = await ask("auto", FEW);
+  await log.flush();
+  const responses = [
+    await post("/v1/route", chat("Why?"), FEW),
+    await get(`/v1/decisions/${json.id}`, FEW),
+    await get("/v1/decisions", FEW),
+    await get("/v1/tradeoff", FEW),
+    await get("/v1/map", FEW),
+    await ask("auto", FEW, { joust: { allowed_models: ["summit"] } }),
+    await ask("auto", FEW, { max_tokens: 1e9, tools: [{ type: "web_search" }] }),
+  ];
+  for (const { text } of responses) {
+    expect(hidden.filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  }
+  for (const path of ["/v1/tradeoff", "/v1/map"]) {
+    const other = await get(`${path}?router=other`, FEW);
+    expect([other.status, other.json.error.hint]).toEqual([404, "known names: auto"]);
+    expect((await get(`${path}?router=other`, BOSS)).status).toBe(200);
+  }
+  const stop = new AbortController();
+  const events = await fetch(`${url}/v1/events`, { headers: FEW, signal: stop.signal });
+  const seen: string[] = [];
+  void ask("auto", FEW);
+  for await (const { name, data } of serverEvents(events)) {
+    seen.push(JSON.parse(data).router);
+    if (name === "answer") break;
+  }
+  stop.abort();
+  expect(new Set(seen)).toEqual(new Set(["auto"]));
+});
+
+it.each(["bypass", "observe"])(
+  "a router in mode %s serves such a key no other model",
+  async (mode) => {
+    const { post } = await startGateway(`${SANDBOX}
+keys:
+  few: {key: few-few-few-few-few, models: [pebble-mini]}
+  all: {key: all-all-all-all-all}
+routers: {auto: {mode: ${mode}, fallback: summit-pro}}`);
+    const refused = await post("/v1/chat/completions", chat("Why?"), FEW);
+    expect([refused.status, refused.json.error.code]).toEqual([403, "model_not_allowed"]);
+    expect(refused.text).not.toContain("summit-pro");
+    const all = { authorization: "Bearer all-all-all-all-all" };
+    expect((await post("/v1/chat/completions", chat("Why?"), all)).json.model).toBe("summit-pro");
+  },
+);
+
+it("a router without a model for such a key refuses it", async () => {
+  const { post } = await startGateway(`${SANDBOX}
+keys: {few: {key: few-few-few-few-few, models: [pebble-mini]}}
+routers: {auto: {models: [summit-pro, quill-32b]}}`);
+  const { status, json } = await post("/v1/chat/completions", chat("Why?"), FEW);
+  expect([status, json.error.code, json.error.param]).toEqual([403, "model_not_allowed", "model"]);
 });
 
 it("a router chooses for such a key among its models only", async () => {

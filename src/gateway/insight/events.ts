@@ -32,11 +32,14 @@ export async function events(
       isFull = false;
     });
   };
+  const mayUse = (router: string) => caller.routers?.includes(router) ?? true;
   for (const [name, router] of routers) {
+    if (!mayUse(name)) continue;
     write(eventText(posteriorEvent(name, router.view.version)));
   }
   const stop = feed.listen((event, owner) => {
-    const isVisible = owner === undefined || caller.isAdmin || owner === caller.owner;
+    const isOwn = caller.isAdmin || owner === caller.owner;
+    const isVisible = owner === undefined ? mayUse(event.data.router) : isOwn;
     if (isVisible) write(eventText(event));
   });
   const refused = new AbortController();

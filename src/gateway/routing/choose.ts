@@ -16,7 +16,10 @@ export interface ChoiceQuery {
   readonly needs: Needs;
   /** Expected prices by model, for models whose price is known. */
   readonly quotes: ReadonlyMap<string, Pick<PriceQuote, "expected"> & Partial<PriceQuote>>;
+  /** Models that the client allows. */
   readonly allowed?: readonly string[] | undefined;
+  /** Models that the API key may use. The others are never named. */
+  readonly permitted?: readonly string[] | undefined;
   readonly tradeoff: number;
   readonly duel: boolean | "auto";
   /** The session's model. If `firmly` is true, no other model may answer this request. */
@@ -46,7 +49,7 @@ export interface PoolChoice {
  * charged, because the caller may not serve the pair.
  */
 export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
-  const candidates = candidatesOf(view, query.needs, query.allowed);
+  const candidates = candidatesOf(view, query);
   const costs = expectedCosts(view.pool.models, query.quotes);
   const { config, models, guard, costUnit } = view;
   // Price in units of the highest expected cost, so that the trade-off does not depend on the
@@ -124,13 +127,14 @@ function only(k: number): { pair: readonly [number, number]; propensity: number 
 
 /** The model that mode, session or guard prescribe, if it can serve the request. */
 function fixedModel(
-  { config, guard, pool, models }: RouterView,
-  { kept }: ChoiceQuery,
+  { config, guard, pool, models, name: router }: RouterView,
+  { kept, permitted }: ChoiceQuery,
   candidates: readonly number[],
 ): number | undefined {
   const name = config.mode === "apply" ? (kept?.model ?? guard) : config.fallback!;
   if (name === undefined) return undefined;
   const k = pool.models.indexOf(name);
+  if (config.mode !== "apply" && !isPermitted(permitted, name)) throw nothingPermitted(router);
   // In the modes observe and bypass, the operator has named the model for every request.
   return candidates.includes(k) || (config.mode !== "apply" && models[k]) ? k : undefined;
 }
@@ -145,12 +149,13 @@ interface Candidates {
 
 function candidatesOf(
   { models, pool, name }: Pick<RouterView, "models" | "pool" | "name">,
-  needs: Needs,
-  allowed: readonly string[] | undefined,
+  { needs, allowed, permitted }: Pick<ChoiceQuery, "needs" | "allowed" | "permitted">,
 ): Candidates {
-  if (allowed && !pool.models.some((model) => allowed.includes(model))) {
+  const known = pool.models.filter((model) => isPermitted(permitted, model));
+  if (known.length === 0) throw nothingPermitted(name);
+  if (allowed && !known.some((model) => allowed.includes(model))) {
     throw new HttpError(400, `allowed_models names no model of ${name}`, {
-      hint: `it has ${pool.models.join(", ")}`,
+      hint: `it has ${known.join(", ")}`,
       code: "no_capable_model",
       param: "joust.allowed_models",
     });
@@ -160,6 +165,7 @@ function candidatesOf(
   const excluded: [string, string][] = [];
   for (let k = 0; k < models.length; k++) {
     const model = models[k];
+    if (!isPermitted(permitted, pool.models[k]!)) continue;
     const lack = !model
       ? "is not configured here"
       : model.spec.isDisabled
@@ -183,6 +189,19 @@ function candidatesOf(
   const names = resting.map((k) => pool.models[k]!);
   for (const name of names) excluded.push([name, "has failed often and is not called for now"]);
   return { indices, excluded, resting: names };
+}
+
+function isPermitted(permitted: readonly string[] | undefined, model: string): boolean {
+  return permitted === undefined || permitted.includes(model);
+}
+
+function nothingPermitted(router: string): HttpError {
+  return new HttpError(403, `this API key may not use the models of \`${router}\``, {
+    hint: "use another router or a model, or ask the operator for a key with more models",
+    type: "permission_error",
+    code: "model_not_allowed",
+    param: "model",
+  });
 }
 
 function noCandidate(

@@ -70,14 +70,6 @@ export interface DecideParts {
 /** Second answers of duels that clients fetch later. */
 type LaterAnswers = Pick<SecondAnswers, "hasRoom">;
 
-/** The names that are in both lists. A list that is undefined has all names. */
-function intersectionOf(
-  a: readonly string[] | undefined,
-  b: readonly string[] | undefined,
-): readonly string[] | undefined {
-  return a && b ? a.filter((name) => b.includes(name)) : (a ?? b);
-}
-
 /**
  * Decides which model, or which two, answer a request. Without `laterAnswers` there is a duel only if the client
  * requests it.
@@ -124,7 +116,8 @@ export async function decide(
     x,
     needs,
     quotes,
-    allowed: intersectionOf(options.allowed_models ?? undefined, caller.models),
+    allowed: options.allowed_models ?? undefined,
+    permitted: caller.models,
     tradeoff: options.cost_quality_tradeoff ?? view.config.cost_quality_tradeoff,
     duel: planned.wanted,
     kept: before === undefined ? undefined : { model: before, firmly: inToolLoop },

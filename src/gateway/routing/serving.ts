@@ -99,13 +99,17 @@ function first(routers: ReadonlyMap<string, LiveRouter>): LiveRouter | undefined
   return routers.values().next().value;
 }
 
-/** The router of this name, or the first one if there is no name. */
-export function routerNamed(serving: Serving, name: string | undefined): LiveRouter {
-  const router = name === undefined ? first(serving.routers) : serving.routers.get(name);
+/** The router of this name, or the first one if there is no name. To a key with a list of routers, the others do not exist. */
+export function routerNamed(
+  { routers }: Serving,
+  name: string | undefined,
+  caller: Pick<Caller, "routers"> = {},
+): LiveRouter {
+  const known = [...routers.keys()].filter((one) => caller.routers?.includes(one) ?? true);
+  const router = known.includes(name ?? known[0] ?? "") && routers.get(name ?? known[0]!);
   if (router) return router;
-  const known = [...serving.routers.keys()].join(", ");
   throw new HttpError(404, `there is no router \`${name}\``, {
-    hint: `known names: ${known}`,
+    hint: `known names: ${known.join(", ")}`,
     code: "router_not_found",
     param: "router",
   });

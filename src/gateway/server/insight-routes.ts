@@ -74,8 +74,8 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
       response: Tradeoff,
       errors: [404],
     }),
-    async ({ query }) => {
-      const router = routerNamed(serving(), query.router);
+    async ({ caller, query }) => {
+      const router = routerNamed(serving(), query.router, caller);
       await router.readRecent();
       const { name, view, recent, config } = router;
       return tradeoffCurve(name, view, recent.all, config.cost_quality_tradeoff);
@@ -107,7 +107,7 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
     }),
     ({ caller, query }) => {
       const owner = caller.isAdmin ? undefined : caller.owner;
-      const { name, view } = routerNamed(serving(), query.router);
+      const { name, view } = routerNamed(serving(), query.router, caller);
       return promptMap(store, name, view, owner, query.limit);
     },
   );
