@@ -114,8 +114,8 @@ export interface Labels {
 
 export interface StreamText {
   push(piece: Uint8Array): void;
-  /** Text so far of the answer at this index. */
-  text(index?: number): string;
+  /** Text so far. */
+  text(): string;
 }
 
 /** Members that both answers of a duel share. They do not reveal the models. */

@@ -1,12 +1,12 @@
-import { createParser } from "eventsource-parser";
 import { chatCodec } from "../../codecs/chat/codec.ts";
 import { writeUsage } from "../../codecs/chat/usage.ts";
 import type { Choice, Usage } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import { AnonymousEvents, anonymousChoice } from "../anonymous.ts";
+import { answerText, streamText, textIn } from "../answer-text.ts";
 import { anonymousCallId } from "../call-id.ts";
-import type { Dialect, DuelHead, DuelWriter, StreamText } from "../dialect.ts";
+import type { Dialect, DuelHead, DuelWriter } from "../dialect.ts";
 import { rewriter } from "../rewriter.ts";
 import { labelStream, labelWhole } from "./labels.ts";
 import { readConversation } from "./request.ts";
@@ -19,49 +19,11 @@ export const chat: Dialect = {
   read: readConversation,
   label: labelWhole,
   labelStream,
-  textOf: (answer) => textOf(JSON.parse(Buffer.from(answer).toString())),
-  streamText: () => new ChatText(),
+  textOf: (answer) => answerText("chat", answer),
+  streamText: () => streamText("chat"),
   errorEvent: (error) => `data: ${error.toJson()}\n\n`,
   duel: duelWriter,
 };
-
-/** Text of the first choice of a completion. */
-function textOf(completion: unknown): string {
-  return contentOf(completion, "message");
-}
-
-/** Puts the texts of a stream together, separately for each choice. */
-export class ChatText implements StreamText {
-  readonly #texts: string[] = [];
-  readonly #decoder = new TextDecoder();
-  readonly #parser = createParser({
-    onEvent: ({ data }) => {
-      if (!data.startsWith("{")) return;
-      const event: unknown = JSON.parse(data);
-      const choices = isRecord(event) && Array.isArray(event.choices) ? event.choices : [];
-      for (const choice of choices) {
-        const index = isRecord(choice) && typeof choice.index === "number" ? choice.index : 0;
-        const text = contentOf({ choices: [choice] }, "delta");
-        this.#texts[index] = (this.#texts[index] ?? "") + text;
-      }
-    },
-  });
-
-  push(piece: Uint8Array): void {
-    this.#parser.feed(this.#decoder.decode(piece, { stream: true }));
-  }
-
-  text(index = 0): string {
-    return this.#texts[index] ?? "";
-  }
-}
-
-function contentOf(completion: unknown, member: "message" | "delta"): string {
-  if (!isRecord(completion) || !Array.isArray(completion.choices)) return "";
-  const [choice] = completion.choices as unknown[];
-  const message = isRecord(choice) ? choice[member] : undefined;
-  return isRecord(message) && typeof message.content === "string" ? message.content : "";
-}
 
 /**
  * Writes both answers of a duel as two choices of one completion. Each answer is read into items and written again, so
@@ -83,7 +45,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
   const begun = new Set<number>();
   return {
     answerIn: (response) => choicesOf(JSON.parse(Buffer.from(response).toString()))[0],
-    textOf: (answer) => textOf({ choices: [answer] }),
+    textOf: (answer) => textIn(chatCodec.parseAnswer({ choices: [answer] })),
     whole: (answers, usage, joust) => {
       const choices = answers.flatMap((answer, slot) =>
         anonymous(answer, duel.isSecond ? 1 : slot),

@@ -5,11 +5,11 @@ import type { ItemEvent } from "../../codecs/items/event.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import { AnonymousEvents, anonymousChoice } from "../anonymous.ts";
+import { textIn } from "../answer-text.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
 import { rewriter } from "../rewriter.ts";
 import { answerId, labelStream, withNote } from "./labels.ts";
-import { textIn } from "./text.ts";
 
 /**
  * Writes a duel in a dialect whose answers have no choices. The first answer is the response. The

@@ -1,7 +1,8 @@
-import { createParser } from "eventsource-parser";
 import { CODECS } from "../../codecs/codecs.ts";
+import type { ItemEvent } from "../../codecs/items/event.ts";
 import type { Item, Part } from "../../codecs/items/item.ts";
-import type { Dialect, StreamText } from "../dialect.ts";
+import { streamText } from "../answer-text.ts";
+import type { Dialect } from "../dialect.ts";
 
 /** The same dialect, but the text of an answer includes its calls of tools: it is the step that an agent would take. */
 export function withCalls(dialect: Dialect): Dialect {
@@ -13,38 +14,19 @@ export function withCalls(dialect: Dialect): Dialect {
       const lines = (choices[0]?.items ?? []).map((item) => lineOf(item));
       return lines.filter((line) => line !== "").join("\n");
     },
-    streamText: () => new StepText(dialect),
+    streamText: () => {
+      const { push, text } = streamText(dialect.name, stepIn);
+      return { push, text: () => text().trim() };
+    },
   };
 }
 
-/** Puts the text and the calls of a stream together. */
-class StepText implements StreamText {
-  #text = "";
-  readonly #decoder = new TextDecoder();
-  readonly #parser;
-
-  constructor({ name }: Dialect) {
-    const events = CODECS[name].streamParser();
-    this.#parser = createParser({
-      onEvent: ({ data }) => {
-        if (!data.startsWith("{")) return;
-        events.push(data, (event) => {
-          if (event.type === "item") {
-            if (this.#text !== "") this.#text += "\n";
-            if (event.item.type === "function_call") this.#text += `calls ${event.item.name} `;
-          } else if (event.type === "delta" && SHOWN.has(event.kind)) this.#text += event.text;
-        });
-      },
-    });
-  }
-
-  push(piece: Uint8Array): void {
-    this.#parser.feed(this.#decoder.decode(piece, { stream: true }));
-  }
-
-  text(): string {
-    return this.#text.trim();
-  }
+/** Text and calls in an event of a stream, each item on a line of its own. */
+function stepIn(event: ItemEvent, before: string): string {
+  if (event.type === "delta") return SHOWN.has(event.kind) ? event.text : "";
+  if (event.type !== "item") return "";
+  const call = event.item.type === "function_call" ? `calls ${event.item.name} ` : "";
+  return before === "" ? call : `\n${call}`;
 }
 
 /** Kinds of deltas that are part of a step; reasoning is not. */

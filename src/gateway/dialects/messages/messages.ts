@@ -2,6 +2,7 @@ import { errorBody } from "../../codecs/errors.ts";
 import { sse } from "../../codecs/items/codec.ts";
 import { messagesCodec } from "../../codecs/messages/codec.ts";
 import type { UpstreamError } from "../../providers/upstream/error.ts";
+import { answerText, streamText } from "../answer-text.ts";
 import { bodyOf } from "../body.ts";
 import {
   checkContents,
@@ -13,7 +14,6 @@ import {
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
-import { ItemText, textIn } from "../items/text.ts";
 import { errorFields } from "../upstream-error.ts";
 import { refuseThread } from "./thread.ts";
 
@@ -43,8 +43,8 @@ export const messages: Dialect = {
   },
   label: labelWhole("messages"),
   labelStream: labelStream("messages"),
-  textOf: (answer) => textIn(messagesCodec.parseAnswer(JSON.parse(Buffer.from(answer).toString()))),
-  streamText: () => new ItemText("messages"),
+  textOf: (answer) => answerText("messages", answer),
+  streamText: () => streamText("messages"),
   errorEvent: (error: UpstreamError) =>
     sse("error", JSON.stringify(errorBody("messages", errorFields(error)))),
   duel: (head) => itemDuel("messages", head),

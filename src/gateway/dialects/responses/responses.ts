@@ -1,12 +1,12 @@
 import { sse } from "../../codecs/items/codec.ts";
 import { writeError, writeResponse } from "../../codecs/responses/answer.ts";
 import { responsesCodec } from "../../codecs/responses/codec.ts";
+import { answerText, streamText } from "../answer-text.ts";
 import { bodyOf } from "../body.ts";
 import { checkContents, type Dialect, missingMember } from "../dialect.ts";
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
-import { ItemText, textIn } from "../items/text.ts";
 import { errorFields } from "../upstream-error.ts";
 
 /** Members that hold the input of a request. A request must have at least one of them. */
@@ -29,9 +29,8 @@ export const responses: Dialect = {
   },
   label: labelWhole("responses"),
   labelStream: labelStream("responses"),
-  textOf: (answer) =>
-    textIn(responsesCodec.parseAnswer(JSON.parse(Buffer.from(answer).toString()))),
-  streamText: () => new ItemText("responses"),
+  textOf: (answer) => answerText("responses", answer),
+  streamText: () => streamText("responses"),
   // Some clients read the event `error`, others the response that failed.
   errorEvent: (error) => {
     const { message, code, param = null, hint } = errorFields(error);
