@@ -1,15 +1,14 @@
 import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { CODECS } from "./codecs.ts";
-import type { Answer, Usage } from "./items/answer.ts";
+import { type Answer, mapItems, type Usage } from "./items/answer.ts";
 import type { StreamParser } from "./items/codec.ts";
 import { restoreCustomCalls, restoringCustomCalls } from "./items/custom.ts";
-import type { Emit, ItemEvent } from "./items/event.ts";
-import type { Item } from "./items/item.ts";
+import { type Emit, type ItemEvent, mappingItems } from "./items/event.ts";
 import type { ItemRequest } from "./items/request.ts";
 import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
-import { restoreNames, restoringNames, type ToolNames } from "./items/tool-names.ts";
-import { inNamespace, type Namespaces, restoringNamespaces } from "./responses/namespaces.ts";
+import { restoredName, type ToolNames } from "./items/tool-names.ts";
+import { inNamespace, type Namespaces } from "./responses/namespaces.ts";
 
 /** Members that the gateway adds to an answer if the upstream's dialect lacks them. */
 interface Head {
@@ -41,11 +40,11 @@ export interface Sides {
 export function translateAnswer(body: Json, sides: Sides): Json {
   const { upstream, client, request, answerTool, model, head } = sides;
   const { namespaces = new Map(), names = new Map() } = sides;
-  const parsed = restoreNames(fromModel(CODECS[upstream].parseAnswer(body), model), names);
-  const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
-  const restored = mapItems(restoreCustomCalls(answer, request), (item) =>
-    inNamespace(item, namespaces),
+  const parsed = mapItems(fromModel(CODECS[upstream].parseAnswer(body), model), (item) =>
+    inNamespace(restoredName(item, names), namespaces),
   );
+  const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
+  const restored = restoreCustomCalls(answer, request);
   const { id, created = head?.created } = restored;
   const completed = head?.now?.();
   const whole = { ...restored, id: ownId(id, client), created, completed };
@@ -60,13 +59,6 @@ function fromModel(answer: Answer, model: string | undefined): Answer {
       ? { ...item, origin: { ...item.origin, model } }
       : item,
   );
-}
-
-function mapItems(answer: Answer, change: (item: Item) => Item): Answer {
-  return {
-    ...answer,
-    choices: answer.choices.map(({ items, stop }) => ({ items: items.map(change), stop })),
-  };
 }
 
 /** Start of the ids of answers, which some clients rely on. */
@@ -112,9 +104,11 @@ export class StreamTranslator {
       const { id, created = head?.created, usage = head?.usage } = event;
       this.#out += writer.write({ ...event, id: ownId(id, client), created, usage });
     });
-    const named = restoringNamespaces(namespaces, emit);
-    const whole = answerTool === undefined ? named : answeringFromTool(answerTool, named);
-    this.#emit = restoringNames(names, whole);
+    const whole = answerTool === undefined ? emit : answeringFromTool(answerTool, emit);
+    this.#emit =
+      names.size + namespaces.size === 0
+        ? whole
+        : mappingItems((item) => inNamespace(restoredName(item, names), namespaces), whole);
   }
 
   /** Takes the data of one server-sent event and returns the client's events, or "". */

@@ -1,5 +1,5 @@
 import { isRecord, type Json } from "../../wire/json.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, mapItems } from "./answer.ts";
 import type { DeltaEvent, Emit, ItemEvent } from "./event.ts";
 import type { Item } from "./item.ts";
 import { parseJson } from "./read.ts";
@@ -49,10 +49,7 @@ export function restoreCustomCalls(answer: Answer, request: ItemRequest): Answer
     item.type === "function_call" && !item.custom && names.has(item.name)
       ? { ...item, custom: true, arguments: customInput(item.arguments) }
       : item;
-  return {
-    ...answer,
-    choices: answer.choices.map((choice) => ({ ...choice, items: choice.items.map(restore) })),
-  };
+  return mapItems(answer, restore);
 }
 
 /**

@@ -70,3 +70,8 @@ interface ErrorEvent {
 }
 
 export type Emit = (event: ItemEvent) => void;
+
+/** Does the same as `mapItems` for a stream, whose items begin without their texts. */
+export function mappingItems(change: (item: Item) => Item, emit: Emit): Emit {
+  return (event) => emit(event.type === "item" ? { ...event, item: change(event.item) } : event);
+}

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import type { Answer } from "./answer.ts";
-import type { Emit } from "./event.ts";
 import type { Item } from "./item.ts";
 import type { ItemRequest } from "./request.ts";
 
@@ -54,20 +52,7 @@ function withName(item: Item, rename: (name: string) => string): Item {
   return item.type === "function_call" ? { ...item, name: rename(item.name) } : item;
 }
 
-/** Gives the calls of an answer the client's names. */
-export function restoreNames(answer: Answer, names: ToolNames): Answer {
-  if (names.size === 0) return answer;
-  const restore = (item: Item) => withName(item, (name) => names.get(name) ?? name);
-  return {
-    ...answer,
-    choices: answer.choices.map((choice) => ({ ...choice, items: choice.items.map(restore) })),
-  };
-}
-
-/** Does the same as `restoreNames` for a stream. */
-export function restoringNames(names: ToolNames, emit: Emit): Emit {
-  if (names.size === 0) return emit;
-  const restore = (name: string) => names.get(name) ?? name;
-  return (event) =>
-    emit(event.type === "item" ? { ...event, item: withName(event.item, restore) } : event);
+/** A call with the client's name of its tool. */
+export function restoredName(item: Item, names: ToolNames): Item {
+  return withName(item, (name) => names.get(name) ?? name);
 }

@@ -1,5 +1,4 @@
 import { isRecord, type Json } from "../../wire/json.ts";
-import type { Emit } from "../items/event.ts";
 import type { Item } from "../items/item.ts";
 
 /** Namespaces of functions, by the name of the function. */
@@ -41,11 +40,4 @@ export function inNamespace(item: Item, namespaces: Namespaces): Item {
   const namespace = namespaces.get(item.name);
   if (namespace === undefined) return item;
   return { ...item, extra: { ...item.extra, responses: { namespace } } };
-}
-
-/** Adds the namespaces to the items of a stream. */
-export function restoringNamespaces(namespaces: Namespaces, emit: Emit): Emit {
-  if (namespaces.size === 0) return emit;
-  return (event) =>
-    emit(event.type === "item" ? { ...event, item: inNamespace(event.item, namespaces) } : event);
 }
