@@ -14,15 +14,15 @@ interface AnswerLimits {
  * so the highest of several limits counts.
  */
 export function answerLimits(members: Members): AnswerLimits {
-  const limits = TOKENS.map((name) => members.value(name)).filter(isPositive);
-  return {
-    n: Math.max(...COUNTS.map((name) => countIn(members, name))),
-    answerTokens: limits.length > 0 ? Math.max(...limits) : undefined,
-  };
+  let answerTokens: number | undefined;
+  for (const name of TOKENS) {
+    const limit = members.value(name);
+    if (isPositive(limit)) answerTokens = Math.max(limit, answerTokens ?? 0);
+  }
+  return { n: Math.max(countIn(members, "n"), countIn(members, "best_of")), answerTokens };
 }
 
 const TOKENS = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
-const COUNTS = ["n", "best_of"];
 const MOST_ANSWERS = 128;
 
 function countIn(members: Members, name: string): number {

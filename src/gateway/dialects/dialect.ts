@@ -200,20 +200,29 @@ export function checkContents(list: unknown, name: string): void {
 }
 
 /** Throws a 400 if a number is too large to be read. It would be left out of a translated request. */
-function checkNumbers(members: Members): void {
-  for (let i = 0; i < members.size; i++) {
-    const { valueStart, valueEnd } = members.at(i);
-    const first = members.json[valueStart]!;
+function checkNumbers({ json, spans }: Members): void {
+  for (let k = 0; k < spans.length; k += 4) {
+    const start = spans[k + 2]!;
+    const end = spans[k + 3]!;
+    const first = json[start]!;
     if (first !== MINUS && (first < ZERO || first > NINE)) continue;
-    const text = Buffer.from(members.json.subarray(valueStart, valueEnd)).toString("latin1");
-    if (Number.isFinite(Number(text))) continue;
-    const [keyStart, keyEnd] = members.spans.slice(4 * i, 4 * i + 2);
-    const key = Buffer.from(members.json.subarray(keyStart, keyEnd)).toString();
-    throw invalidMember(String(JSON.parse(key)), "is too large for a number");
+    // Without an exponent, such a short number is finite.
+    if (end - start < 300 && !hasExponent(json, start, end)) continue;
+    if (Number.isFinite(Number(json.toString("latin1", start, end)))) continue;
+    const key: unknown = JSON.parse(json.toString("utf8", spans[k], spans[k + 1]));
+    throw invalidMember(String(key), "is too large for a number");
   }
 }
 
-const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
+function hasExponent(json: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if ((json[i]! | 0x20) === LETTER_E) return true;
+  return false;
+}
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LETTER_E = 0x65;
 
 export function invalidMember(param: string, problem: string): HttpError {
   return new HttpError(400, `${param}: ${problem}`, {

@@ -62,7 +62,7 @@ export interface Member {
 
 /** The members of the outermost object, in their order. A name may occur twice. */
 export class Members {
-  readonly json: Uint8Array;
+  readonly json: Buffer;
   /** Offset of the opening brace. */
   readonly open: number;
   /** Offset of the closing brace. */
@@ -71,7 +71,9 @@ export class Members {
   readonly spans: readonly number[];
 
   constructor(json: Uint8Array, open: number, close: number, spans: readonly number[]) {
-    this.json = json;
+    this.json = Buffer.isBuffer(json)
+      ? json
+      : Buffer.from(json.buffer, json.byteOffset, json.length);
     this.open = open;
     this.close = close;
     this.spans = spans;
@@ -98,10 +100,11 @@ export class Members {
     const { json, spans } = this;
     const i = this.#indexOf(name);
     if (i < 0) return undefined;
-    const [start, end] = [spans[4 * i + 2]!, spans[4 * i + 3]!];
+    const start = spans[4 * i + 2]!;
+    const end = spans[4 * i + 3]!;
     if (json[start] === 0x74 && end - start === 4) return true;
     if (json[start] === 0x66 && end - start === 5) return false;
-    return JSON.parse(text(json, start, end));
+    return JSON.parse(json.toString("utf8", start, end));
   }
 
   /** Index of the last member of this name, or -1. */
@@ -124,14 +127,12 @@ export class Members {
     }
     if (extra < 0) return false;
     for (let k = start; k < end; k++) {
-      if (json[k] === BACKSLASH) return JSON.parse(text(json, start - 1, end + 1)) === name;
+      if (json[k] === BACKSLASH) {
+        return JSON.parse(json.toString("utf8", start - 1, end + 1)) === name;
+      }
     }
     return false;
   }
-}
-
-function text(json: Uint8Array, start: number, end: number): string {
-  return Buffer.from(json.buffer, json.byteOffset + start, end - start).toString();
 }
 
 /**

@@ -15,25 +15,41 @@ export function historyOf(messages: readonly unknown[], usesTools: boolean): His
   let characters = 0;
   let answered = 0;
   let isHead = true;
-  const all = messages.map((message) => {
+  // The shares are characters until the length of the conversation is known.
+  const prefixes = messages.map((message) => {
     const { text, length } = digestible(message);
-    hash = hashOf("sha256", `${hash}\n${text}`, "base64url");
+    isHead &&= isRecord(message) && HEAD_ROLES.has(message.role);
+    hash = isHead && hash === "" ? hashOfInstructions(text) : nextHash(hash, text);
     characters += length;
     if (isRecord(message) && message.role === "assistant") answered += length;
-    isHead &&= isRecord(message) && HEAD_ROLES.has(message.role);
-    return { hash, characters, answered, isHead };
+    return { hash, share: characters, answerShare: answered, isHead };
   });
-  const prefixes = all.map((one) => ({
-    hash: one.hash,
-    share: one.characters / Math.max(1, characters),
-    answerShare: one.answered / Math.max(1, characters),
-    isHead: one.isHead,
-  }));
+  for (const prefix of prefixes) {
+    prefix.share /= Math.max(1, characters);
+    prefix.answerShare /= Math.max(1, characters);
+  }
   return { prefixes, opening };
 }
 
 const MOST_MESSAGES = 2000;
 const HEAD_ROLES = new Set<unknown>(["system", "developer"]);
+
+/** Hash of a prefix, from the hash of the prefix before it and its last message. */
+function nextHash(before: string, message: string): string {
+  return hashOf("sha256", `${before}\n${message}`, "base64url");
+}
+
+/** The instructions at the beginning of the last conversation, and their hash. A program sends the same ones with every request. */
+let lastInstructions = "";
+let lastHash = nextHash("", "");
+
+function hashOfInstructions(text: string): string {
+  if (text !== lastInstructions) {
+    lastHash = nextHash("", text);
+    lastInstructions = text;
+  }
+  return lastHash;
+}
 
 /** Text that identifies a message, and the number of its characters. Long values are shortened. */
 function digestible(message: unknown): { text: string; length: number } {

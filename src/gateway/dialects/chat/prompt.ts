@@ -5,20 +5,28 @@ import { isRecord } from "../../wire/json.ts";
  * that programs add, and with the message before it if it is very short. A long text is cut.
  */
 export function promptOf(messages: readonly unknown[]): string {
-  const all = messages.flatMap((message) => {
-    const text = isRecord(message) && message.role === "user" ? textOf(message.content) : "";
-    const own = ownText(text);
-    return text.trim() === "" ? [] : [{ text, own }];
-  });
+  let texts = lastTexts(messages, ownText);
   // Messages that only consist of such blocks count if there is no other message.
-  const written = all.filter(({ own }) => own !== "");
-  const texts =
-    written.length > 0 ? written.map(({ own }) => own) : all.map(({ text }) => text.trim());
-  const last = texts.at(-1);
+  if (texts.length === 0) texts = lastTexts(messages, (text) => text.trim());
+  const [last, before] = texts;
   if (last === undefined) return cut(anyText(messages));
-  // A message such as "and in French?" needs the one before it.
-  const before = SIX_WORDS.test(last) ? undefined : texts.at(-2);
   return before === undefined ? cut(last) : cut(`${cut(before)}\n${last}`);
+}
+
+/**
+ * What `read` leaves of the user's last message, unless that is nothing. A message such as "and in
+ * French?" needs the one before it, which follows in the list.
+ */
+function lastTexts(messages: readonly unknown[], read: (text: string) => string): string[] {
+  const found: string[] = [];
+  for (let i = messages.length - 1; i >= 0 && found.length < 2; i--) {
+    const message = messages[i];
+    const text = isRecord(message) && message.role === "user" ? read(textOf(message.content)) : "";
+    if (text === "") continue;
+    found.push(text);
+    if (SIX_WORDS.test(text)) break;
+  }
+  return found;
 }
 
 const SIX_WORDS = /^(?:\S+\s+){5}\S/;

@@ -24,7 +24,6 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
   const { n, answerTokens } = answerLimits(members);
   const needs = needsOf(members, messages, valueEnd - valueStart, answerTokens);
   const inToolLoop = isToolResult(messages.at(-1));
-  const results = messages.slice(messages.findLastIndex((message) => !isToolResult(message)) + 1);
   return {
     prompt: promptOf(messages),
     history: historyOf(messages, needs.tools || inToolLoop),
@@ -32,7 +31,7 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
     n,
     wantsUsage: isRecord(options) && options.include_usage === true,
     inToolLoop,
-    hasToolError: results.some((one) => isRecord(one) && looksLikeError(textOf(one.content))),
+    hasToolError: inToolLoop && hasToolError(messages),
     isRunning: messages.some((message) => isRecord(message) && message.role === "assistant"),
     providerSpecific: providerSpecific(members),
     options: readOptions(members, headers),
@@ -48,6 +47,12 @@ function providerSpecific(members: Members): string | undefined {
 
 function isToolResult(message: unknown): boolean {
   return isRecord(message) && (message.role === "tool" || message.role === "function");
+}
+
+/** Whether one of the tools' results at the end says that the tool failed. */
+function hasToolError(messages: readonly unknown[]): boolean {
+  const results = messages.slice(messages.findLastIndex((message) => !isToolResult(message)) + 1);
+  return results.some((one) => isRecord(one) && looksLikeError(textOf(one.content)));
 }
 
 /** `bytes` is the length of the messages in the request body. */
