@@ -101,31 +101,30 @@ function admitting(
       span?.end(status, decision);
     });
     request.client = client;
-    const proceed = span ? () => span.run(done) : () => done();
+    const proceed = span ? () => span.run(done) : done;
     const isAnonymous = scope === undefined || (byToken && !access.hasCredentials(raw.headers));
     if (isAnonymous && !access.isOpen) {
       parts.onAnonymous(raw);
       const limited = byToken || byAddress ? access.limitAnonymous(request.ip) : undefined;
-      return limited ? void limited.then(proceed).catch(done) : proceed();
+      return limited ? void limited.then(() => proceed()).catch(done) : proceed();
     }
     if (scope === undefined) return proceed();
     const proceedAs = (caller: Caller): void | Promise<void> => {
       request.caller = caller;
       const begun = concurrent && access.begin(caller, concurrent);
-      if (begun instanceof Promise) return begun.then((end) => endWith(reply, end)).then(proceed);
-      if (begun) endWith(reply, begun);
+      if (begun instanceof Promise) {
+        return begun.then((end) => {
+          client.endWith(end);
+          proceed();
+        });
+      }
+      if (begun) client.endWith(begun);
       proceed();
     };
     const admitted = access.admit(raw.headers, scope, method);
     if (admitted instanceof Promise) admitted.then(proceedAs).catch(done);
     else proceedAs(admitted)?.catch(done);
   };
-}
-
-/** Calls a function when the response has ended, or now if it has ended before. */
-function endWith({ raw }: FastifyReply, end: () => void): void {
-  if (raw.closed || raw.destroyed) end();
-  else raw.on("close", end);
 }
 
 /** Caller of a request without an API key, if the gateway has keys or the route needs none. */

@@ -198,26 +198,41 @@ export class Bodies {
   }
 
   open(): HeldBody {
-    let own = 0;
-    return {
-      take: (bytes) => {
-        if (this.#bytes + bytes > this.#limit) return false;
-        this.#bytes += bytes;
-        own += bytes;
-        return true;
-      },
-      release: () => {
-        this.#bytes -= own;
-        own = 0;
-      },
-    };
+    return new HeldBody(this);
+  }
+
+  /** Returns false if there is no room for so many more bytes. */
+  take(bytes: number): boolean {
+    if (this.#bytes + bytes > this.#limit) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#bytes -= bytes;
   }
 }
 
-interface HeldBody {
+/** Bytes that one request holds: its body and what `hold` adds. */
+class HeldBody {
+  readonly #all: Bodies;
+  #bytes = 0;
+
+  constructor(all: Bodies) {
+    this.#all = all;
+  }
+
   /** Returns false if there is no room for so many more bytes. */
-  take(bytes: number): boolean;
-  release(): void;
+  take(bytes: number): boolean {
+    if (!this.#all.take(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  release(): void {
+    this.#all.release(this.#bytes);
+    this.#bytes = 0;
+  }
 }
 
 /**

@@ -123,6 +123,8 @@ interface Connection {
   anonymous: IncomingMessage | undefined;
   /** Bytes that the client had read at `progressAt`. */
   read: number;
+  /** Notes that a request has ended. */
+  readonly release: () => void;
   progressAt: number;
 }
 
@@ -168,7 +170,7 @@ export class Connections {
       if (connection) {
         connection.requests++;
         connection.anonymous = undefined;
-        response.on("close", () => this.#release(connection));
+        response.on("close", connection.release);
       }
       const { remoteAddress: address = "" } = request.socket;
       const isFull = (this.#intake ?? this.#counts).isFull(address);
@@ -222,7 +224,15 @@ export class Connections {
       }
     }
     const progressAt = this.#now();
-    const connection = { socket, address, requests: 0, anonymous: undefined, read: 0, progressAt };
+    const connection: Connection = {
+      socket,
+      address,
+      requests: 0,
+      anonymous: undefined,
+      read: 0,
+      release: () => this.#release(connection),
+      progressAt,
+    };
     this.#open.set(socket, connection);
     this.#counts.add(address);
     socket.on("close", () => this.#forget(connection));

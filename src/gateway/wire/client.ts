@@ -10,6 +10,7 @@ export class Client {
    */
   #isChunked = false;
   #abort: AbortController | undefined;
+  #end: (() => void) | undefined;
   /** Id of the decision about this request, once there is one. */
   decision: string | undefined;
 
@@ -19,8 +20,15 @@ export class Client {
     response.on("close", () => {
       this.#isGone = !response.writableFinished;
       if (this.#isGone) this.#abort?.abort();
+      this.#end?.();
       onClose?.(this.hasBegun ? response.statusCode : CLIENT_CLOSED_REQUEST);
     });
+  }
+
+  /** Calls a function when the response has ended, or now if it has ended before. */
+  endWith(end: () => void): void {
+    if (this.#response.closed || this.#response.destroyed) end();
+    else this.#end = end;
   }
 
   /** Aborts when the client disconnects before the response is complete. */
@@ -37,15 +45,16 @@ export class Client {
   send(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array | string): void {
     if (this.#isGone) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    this.#response.writeHead(status, {
-      "content-type": "application/json; charset=utf-8",
-      ...headers,
-      "content-length": length,
-    });
+    const list = ["content-length", String(length)];
+    if (headers["content-type"] === undefined) list.push("content-type", JSON_TYPE);
+    for (const name in headers) list.push(name, headers[name]!);
+    this.#response.writeHead(status, list);
     if (typeof body === "string" || length > SMALL) this.#response.end(body);
     else {
       // Node writes headers and a string with one call, which takes less time than a list of buffers.
-      const bytes = Buffer.from(body.buffer, body.byteOffset, length);
+      const bytes = Buffer.isBuffer(body)
+        ? body
+        : Buffer.from(body.buffer, body.byteOffset, length);
       this.#response.end(bytes.toString("latin1"), "latin1");
     }
   }
@@ -92,6 +101,8 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 /** Largest response, in bytes, that is written together with its headers. */
 const SMALL = 8192;
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 const STREAM = {
   "content-type": "text/event-stream; charset=utf-8",
