@@ -56,20 +56,24 @@ async function deliverWhole(
   { model, answer, fallbacks }: Attempt,
   { dialect, decision, note, needsText }: ResponseForm,
 ): Promise<DeliveredAnswer> {
+  const noted = note([model.name]);
+  const common = noted instanceof Promise ? await noted : noted;
+  const isTextNeeded = needsText();
+  const read = readAll(answer);
+  const body = read instanceof Promise ? await read : read;
+  const end = await answer.end;
+  const cost = model.cost(end.usage);
   const joust = {
-    ...(await note([model.name])),
+    ...common,
     model: model.name,
     fallbacks: unlessEmpty(fallbacks),
     adapted: answer.adapted,
+    cost,
   };
-  const isTextNeeded = needsText();
-  const body = await readAll(answer);
-  const end = await answer.end;
-  const cost = model.cost(end.usage);
   const labels = {
     id: decision,
     model: model.name,
-    joust: JSON.stringify({ ...joust, cost }),
+    joust: JSON.stringify(joust),
     origin: model.name,
   };
   const headers = headersOf({ model, answer }, decision);

@@ -326,12 +326,12 @@ export interface Edits {
  * Edits the bytes of a JSON object. All other bytes stay as they are: the order of keys, white
  * space, escapes, 1e2 and 1.0, integers above 2^53, duplicate keys.
  */
-export function editObject(json: Uint8Array, edits: Edits): Uint8Array {
+export function editObject(json: Uint8Array, edits: Edits): Buffer {
   return editMembers(scanObject(json), edits);
 }
 
 /** Edits an object that has been scanned. */
-export function editMembers(members: Members, { set = NO_SET, drop }: Edits): Uint8Array {
+export function editMembers(members: Members, { set = NO_SET, drop }: Edits): Buffer {
   const names = Object.keys(set);
   const isFound: boolean[] = [];
   const cuts: Cut[] = [];
@@ -381,18 +381,17 @@ interface Cut {
 }
 
 /** Makes replacements, which are in order and do not overlap. */
-function applied(cuts: readonly Cut[], bytes: Uint8Array): Uint8Array {
+function applied(cuts: readonly Cut[], bytes: Buffer): Buffer {
   let size = bytes.length;
   for (const { start, end, text } of cuts) size += Buffer.byteLength(text) - (end - start);
   const out = Buffer.allocUnsafe(size);
   let from = 0;
   let to = 0;
   for (const { start, end, text } of cuts) {
-    out.set(bytes.subarray(from, start), to);
-    to += start - from;
+    to += bytes.copy(out, to, from, start);
     to += out.write(text, to);
     from = end;
   }
-  out.set(bytes.subarray(from), to);
+  bytes.copy(out, to, from);
   return out;
 }

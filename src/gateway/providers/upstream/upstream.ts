@@ -118,9 +118,13 @@ export function withLost(answer: UpstreamAnswer, lost: readonly Usage[]): Upstre
   return { ...answer, end };
 }
 
-export async function readAll({ body }: Pick<UpstreamAnswer, "body">): Promise<Uint8Array> {
+/** All bytes of an answer. Returns a promise only if they have not arrived yet. */
+export function readAll({ body }: Pick<UpstreamAnswer, "body">): Uint8Array | Promise<Uint8Array> {
   const whole = body instanceof ByteQueue ? body.takeWhole() : undefined;
-  if (whole) return whole;
+  return whole ?? readPieces(body);
+}
+
+async function readPieces(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
