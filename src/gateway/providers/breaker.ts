@@ -48,15 +48,7 @@ export class Breaker {
   enter(): Passage | undefined {
     const { state } = this;
     if (state === "open" || (state === "half-open" && this.#probe)) return undefined;
-    const passage: Passage = {
-      begun: () => {
-        if (this.#probe === passage) this.#close();
-      },
-      ended: (isFailure) => this.#record(passage, isFailure),
-      abandoned: () => {
-        if (this.#probe === passage) this.#probe = undefined;
-      },
-    };
+    const passage = new Passage(this);
     if (state === "half-open") this.#probe = passage;
     return passage;
   }
@@ -66,7 +58,18 @@ export class Breaker {
     return Math.max(0, this.#openUntil - this.#clock.now());
   }
 
-  #record(passage: Passage, isFailure: boolean): void {
+  /** A passage's call has begun to answer. */
+  begun(passage: Passage): void {
+    if (this.#probe === passage) this.#close();
+  }
+
+  /** A passage's call says nothing about the upstream. */
+  abandoned(passage: Passage): void {
+    if (this.#probe === passage) this.#probe = undefined;
+  }
+
+  /** A passage's call has ended. */
+  ended(passage: Passage, isFailure: boolean): void {
     if (this.#probe === passage) {
       this.#probe = undefined;
       if (isFailure) this.#open(this.#failedProbes + 1);
@@ -75,9 +78,10 @@ export class Breaker {
     }
     if (this.#failedProbes >= 0) return; // the call began before the breaker opened
     this.#count(isFailure);
+    if (!isFailure) return;
     const { total, failed } = this.#counts();
     const { minimum, errorRate } = BREAKER;
-    if (isFailure && total >= minimum && failed >= errorRate * total) this.#open(0);
+    if (total >= minimum && failed >= errorRate * total) this.#open(0);
   }
 
   #open(failedProbes: number): void {
@@ -97,6 +101,7 @@ export class Breaker {
     const slice = Math.floor(this.#clock.now() / SLICE_MS);
     let bucket = this.#buckets.at(-1);
     if (bucket?.slice !== slice) {
+      this.#forget(slice);
       bucket = { slice, total: 0, failed: 0 };
       this.#buckets.push(bucket);
     }
@@ -105,8 +110,7 @@ export class Breaker {
   }
 
   #counts(): { total: number; failed: number } {
-    const oldest = Math.floor(this.#clock.now() / SLICE_MS) - SLICES;
-    while (this.#buckets.length > 0 && this.#buckets[0]!.slice <= oldest) this.#buckets.shift();
+    this.#forget(Math.floor(this.#clock.now() / SLICE_MS));
     let total = 0;
     let failed = 0;
     for (const bucket of this.#buckets) {
@@ -114,6 +118,13 @@ export class Breaker {
       failed += bucket.failed;
     }
     return { total, failed };
+  }
+
+  /** Drops the outcomes that have left the window. */
+  #forget(slice: number): void {
+    while (this.#buckets.length > 0 && this.#buckets[0]!.slice <= slice - SLICES) {
+      this.#buckets.shift();
+    }
   }
 }
 
@@ -128,11 +139,25 @@ const SLICES = 10;
 const SLICE_MS = BREAKER.windowMs / SLICES;
 
 /** A call that the breaker has admitted. Its methods report what happens to the call. */
-export interface Passage {
-  begun(): void;
-  ended(isFailure: boolean): void;
+export class Passage {
+  readonly #breaker: Breaker;
+
+  constructor(breaker: Breaker) {
+    this.#breaker = breaker;
+  }
+
+  begun(): void {
+    this.#breaker.begun(this);
+  }
+
+  ended(isFailure: boolean): void {
+    this.#breaker.ended(this, isFailure);
+  }
+
   /** The call says nothing about the upstream's answers: the client cancelled it, or it only counts tokens. */
-  abandoned(): void;
+  abandoned(): void {
+    this.#breaker.abandoned(this);
+  }
 }
 
 /** Adds a breaker to an upstream. Each model has its own, because models fail independently. */
