@@ -1,5 +1,5 @@
 import type { Clock } from "../clock/clock.ts";
-import { endModelSpan, startModelSpan } from "../telemetry/tracing.ts";
+import { endModelSpan, isTraced, startModelSpan } from "../telemetry/tracing.ts";
 import type { ServedModel } from "./served-model.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
@@ -102,8 +102,16 @@ function withMoreContext(models: readonly ServedModel[], refused: ServedModel): 
 
 const MAX_FALLBACKS = 3;
 
-/** Calls a model within a tracing span that lasts until its answer ends. */
-export async function callModel(
+/** Calls a model. If requests are traced, the call has a span that lasts until its answer ends. */
+export function callModel(
+  model: ServedModel,
+  request: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  return isTraced() ? callTraced(model, request, signal) : model.call(request, signal);
+}
+
+async function callTraced(
   model: ServedModel,
   request: UpstreamRequest,
   signal: AbortSignal,

@@ -35,6 +35,8 @@ export interface DeploymentSpec {
 
 export interface DeploymentTools {
   readonly clock: Clock;
+  /** Name of the model as clients know it. Default: the name of the request. */
+  readonly origin?: string;
   /** Called for each call that has ended before its first byte, or begun to answer. */
   readonly onCall: (deployment: string, status: "ok" | "failed") => void;
   /** Called before a request is sent again with other parameters. */
@@ -104,7 +106,7 @@ export class Deployment {
    */
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     const { upstreamName: model, name } = this.spec;
-    const { onCall, onRetry } = this.#tools;
+    const { onCall, onRetry, origin = request.origin } = this.#tools;
     const dialect = DIALECT_OF[request.endpoint];
     const isTranslated = dialect !== undefined && !this.dialects.includes(dialect);
     const rules = request.strict ? undefined : this.#profile.forRequest(isTranslated);
@@ -114,7 +116,7 @@ export class Deployment {
       try {
         const schemas = rules ? rules.schemas : this.#profile.rules?.schemas;
         const headers = rules ? rules.headers(request.headers) : request.headers;
-        const own = { ...request, model, schemas, headers, adapt };
+        const own = { ...request, model, origin, schemas, headers, adapt };
         this.#use("requests", 1);
         const answer = await (this.#windows.tokens
           ? this.#counted(own, signal)

@@ -66,7 +66,7 @@ export class ServedModel {
     this.#upstreams = upstreams.map(({ upstream }) => upstream);
     this.deployments = upstreams.map(
       ({ spec: own, upstream }) =>
-        new Deployment(own, upstream, { clock, onRetry, onCall, onUsed }),
+        new Deployment(own, upstream, { clock, origin: spec.name, onRetry, onCall, onUsed }),
     );
     const [first, ...others] = this.deployments;
     this.dialects = first!.dialects.filter((dialect) =>
@@ -89,7 +89,7 @@ export class ServedModel {
 
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     try {
-      const answer = await this.#upstream.call({ ...request, origin: this.name }, signal);
+      const answer = await this.#upstream.call(request, signal);
       answer.end.then(({ usage, error }) => {
         if (!usage || error) return;
         const used = usage.promptTokens + usage.completionTokens;

@@ -1,6 +1,5 @@
 import {
   context,
-  INVALID_SPAN_CONTEXT,
   ProxyTracerProvider,
   propagation,
   type Span,
@@ -15,7 +14,6 @@ import {
  * generative AI. Spans contain no prompt, answer or key.
  */
 const tracer = trace.getTracer("joust");
-const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
 /** Whether an SDK is set up. */
 export function isTraced(): boolean {
@@ -55,9 +53,8 @@ export function startRequestSpan(
   };
 }
 
-/** Starts the span of a call of a model. It lasts until the answer ends. */
+/** Starts the span of a call of a model, if an SDK is set up. It lasts until the answer ends. */
 export function startModelSpan(endpoint: string, model: string, provider: string): Span {
-  if (!isTraced()) return NO_SPAN;
   const operation = OPERATIONS[endpoint] ?? endpoint;
   const attributes = {
     "gen_ai.operation.name": operation,

@@ -28,7 +28,8 @@ export class ParameterProfile {
 
   /** The rules at present, or undefined if there are none. */
   get rules(): ParameterRules | undefined {
-    if (this.#clock.now() >= this.#validUntil) this.#merge();
+    // Without learned rules nothing expires, and the clock need not be read.
+    if (this.#learned.size > 0 && this.#clock.now() >= this.#validUntil) this.#merge();
     return this.#rules;
   }
 
@@ -67,12 +68,13 @@ export class ParameterProfile {
  */
 class RequestRules {
   readonly #profile: Pick<ParameterProfile, "rules" | "learn">;
-  readonly #own = new Map<string, ParameterRules>();
+  /** Rules that refusals of this request have shown, if there were any. */
+  #own: Map<string, ParameterRules> | undefined;
   /** Own rules that the upstream itself has stated. */
-  readonly #lessons = new Map<string, ParameterRules>();
+  #lessons: Map<string, ParameterRules> | undefined;
   readonly #isTranslated: boolean;
   /** Beta features that were sent, and whether any was left out. */
-  #betas: readonly string[] = [];
+  #betas: readonly string[] = NO_BETAS;
   #lacksBetas = false;
   #sent: { readonly dialect: DialectName; readonly members: Members } | undefined;
 
@@ -101,7 +103,7 @@ class RequestRules {
 
   get #rules(): ParameterRules | undefined {
     const { rules } = this.#profile;
-    if (this.#own.size === 0) return rules;
+    if (!this.#own) return rules;
     return mergeRules([...(rules ? [rules] : []), ...this.#own.values()]);
   }
 
@@ -127,20 +129,23 @@ class RequestRules {
     const found = rulesOf(refusal).filter((rules) => this.#changes(rules));
     for (const rules of found) {
       const key = JSON.stringify(rules);
+      this.#own ??= new Map();
       this.#own.set(key, rules);
-      if (stated.has(key)) this.#lessons.set(key, rules);
+      if (!stated.has(key)) continue;
+      this.#lessons ??= new Map();
+      this.#lessons.set(key, rules);
     }
     return found.length > 0;
   }
 
   /** The model has answered, so the rules that were found are right. */
   confirm(): void {
-    if (this.#lessons.size > 0) this.#profile.learn([...this.#lessons.values()]);
+    if (this.#lessons) this.#profile.learn([...this.#lessons.values()]);
   }
 
   /** Whether the rule concerns a member that was sent. */
   #changes(rule: ParameterRules): boolean {
-    if (!this.#sent || this.#own.has(JSON.stringify(rule))) return false;
+    if (!this.#sent || this.#own?.has(JSON.stringify(rule))) return false;
     const { dialect, members } = this.#sent;
     const before = this.#rules ?? {};
     if (rule.dropBetas) {
@@ -165,6 +170,8 @@ class RequestRules {
     return changes(before) !== changes(mergeRules([before, rule]));
   }
 }
+
+const NO_BETAS: readonly string[] = [];
 
 /** Members that the gateway itself adds to requests. */
 const ADDED = new Set(["stream_options", "store", "include"]);
