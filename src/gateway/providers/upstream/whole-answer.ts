@@ -54,27 +54,30 @@ function isAnswer(members: Members, endpoint: AnsweringEndpoint): boolean {
     case "held":
       return true;
     case "responses":
-      return startsWith(members, "output", OPEN_BRACKET) && members.value("status") !== "failed";
+      return isList(members, "output") && members.value("status") !== "failed";
     case "messages":
-      return startsWith(members, "content", OPEN_BRACKET);
+      return isList(members, "content");
     case "messages/count_tokens":
       return typeof members.value("input_tokens") === "number";
     default:
-      return startsWith(members, "choices", OPEN_BRACKET)
+      return isList(members, "choices")
         ? !isEmptyList(members, "choices")
-        : startsWith(members, "data", OPEN_BRACKET);
+        : isList(members, "data");
   }
 }
 
-function startsWith(members: Members, name: string, byte: number): boolean {
+function isList(members: Members, name: string): boolean {
   const member = members.find(name);
-  return member !== undefined && members.json[member.valueStart] === byte;
+  return member !== undefined && members.json[member.valueStart] === OPEN_BRACKET;
 }
 
 function isEmptyList(members: Members, name: string): boolean {
-  const { valueStart, valueEnd } = members.find(name)!;
-  const text = members.json.subarray(valueStart, Math.min(valueEnd, valueStart + 64));
-  return /^\[\s*\]$/.test(Buffer.from(text).toString());
+  let at = members.find(name)!.valueStart + 1;
+  while (members.json[at]! <= SPACE) at++;
+  return members.json[at] === CLOSE_BRACKET;
 }
 
 const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+/** White space of JSON is below or at this byte; no value starts with such a byte. */
+const SPACE = 0x20;
