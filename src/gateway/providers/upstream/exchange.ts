@@ -39,9 +39,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   #controller: Dispatcher.DispatchController | undefined;
   #translation: Translation | undefined;
   #status = 0;
-  #headers: AnswerHeaders = {};
+  #headers: AnswerHeaders = NO_HEADERS;
   /** Chunks of the body of an error response. */
-  #refused: Buffer[] = [];
+  #refused: Buffer[] | undefined;
   #bytes = 0;
   /** Bytes that were read since the answer last waited in the read queue. */
   #portion = 0;
@@ -53,9 +53,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
 
   constructor(settings: ExchangeSettings) {
     this.#settings = settings;
-    this.#watch = new Watch(settings.limits, settings.stream, settings.clock, (missing) =>
-      this.fail(this.#error("timeout", `did not send ${missing}`)),
-    );
+    this.#watch = new Watch(settings.limits, settings.stream, settings.clock, this);
     if (settings.signal.aborted) this.stop();
     else settings.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -71,6 +69,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#controller?.abort(error);
   }
 
+  /** Called by the watch when a time limit has passed. */
+  late(missing: string): void {
+    this.fail(this.#error("timeout", `did not send ${missing}`));
+  }
+
   // Methods of undici's handler.
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -83,13 +86,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#status = status;
     this.#headers = headers;
     if (status >= 300) return;
-    this.#guarded(() => {
+    try {
       const encoding = headers["content-encoding"];
       if (encoding !== undefined && encoding !== "identity") {
         throw this.#error("broken", `sent the encoding ${encoding}, which was not requested`);
       }
-      this.#translation = this.#settings.translate(this.#headers);
-    });
+      this.#translation = this.#settings.translate(headers);
+    } catch (error) {
+      this.#failToRead(error);
+    }
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -101,7 +106,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
       const { answerBytes } = this.#settings.limits;
       this.fail(this.#error("too_large", `sent an answer of more than ${answerBytes} bytes`));
     } else {
-      this.#guarded(() => this.#translation!.push(chunk, this.#pass));
+      try {
+        this.#translation.push(chunk, this.#pass);
+      } catch (error) {
+        this.#failToRead(error);
+      }
       if (this.#translation.isDone) this.#watch.expectEnd();
       this.#portion += chunk.length;
       if (this.#portion >= PORTION) this.#waitForNextPortion();
@@ -114,10 +123,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
       this.fail(this.#refusal());
       return;
     }
-    this.#guarded(() => {
-      this.#translation!.end(this.#pass);
+    try {
+      this.#translation.end(this.#pass);
       this.#finish(undefined);
-    });
+    } catch (error) {
+      this.#failToRead(error);
+    }
   }
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error & { code?: string }): void {
@@ -185,7 +196,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     // After [DONE] the answer is complete, even if the connection is reset.
     const error = this.#translation?.isDone ? undefined : fault;
     this.#isOver = true;
-    READ_QUEUE.leave(this.#onNextPortion);
+    if (this.#isWaiting) READ_QUEUE.leave(this.#onNextPortion);
     this.#watch.stop();
     this.#settings.signal.removeEventListener("abort", this.#onAbort);
     if (error && !this.#hasBegun) {
@@ -207,25 +218,23 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     });
   }
 
-  #guarded(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      this.fail(
-        error instanceof UpstreamError
-          ? error.concerns(this.#settings.sent)
-          : this.#error("broken", `sent an unreadable response: ${error}`, error),
-      );
-    }
+  /** The translation has rejected the response. */
+  #failToRead(error: unknown): void {
+    this.fail(
+      error instanceof UpstreamError
+        ? error.concerns(this.#settings.sent)
+        : this.#error("broken", `sent an unreadable response: ${error}`, error),
+    );
   }
 
   #collectRefusal(chunk: Buffer): void {
+    this.#refused ??= [];
     this.#refused.push(chunk);
     if (this.#bytes > MAX_REFUSAL_BYTES) this.fail(this.#refusal());
   }
 
   #refusal(): UpstreamError {
-    const body = Buffer.concat(this.#refused).subarray(0, MAX_REFUSAL_BYTES);
+    const body = Buffer.concat(this.#refused ?? []).subarray(0, MAX_REFUSAL_BYTES);
     const { name, sent } = this.#settings;
     return refusal(name, this.#status, inOpenAiShape(body), this.#headers).concerns(sent);
   }
@@ -241,6 +250,8 @@ function inOpenAiShape(body: Uint8Array): Uint8Array {
   if (!isRecord(value) || value.type !== "error" || !isRecord(value.error)) return body;
   return Buffer.from(JSON.stringify(openAiError(value.error)));
 }
+
+const NO_HEADERS: AnswerHeaders = {};
 
 /** One queue for all answers of the process, because they share one event loop. */
 const READ_QUEUE = new ReadQueue();
@@ -271,7 +282,7 @@ export class Watch {
   readonly #limits: TimeLimits;
   readonly #stream: boolean;
   readonly #clock: Clock;
-  readonly #onLate: (missing: string) => void;
+  readonly #owner: { late(missing: string): void };
   #lastByteAt = Number.NaN;
   #isPaused = false;
   #timer: NodeJS.Timeout | undefined;
@@ -280,14 +291,14 @@ export class Watch {
     limits: TimeLimits,
     stream: boolean,
     clock: Clock,
-    onLate: (missing: string) => void,
+    owner: { late(missing: string): void },
   ) {
     this.#limits = limits;
     this.#stream = stream;
     this.#clock = clock;
-    this.#onLate = onLate;
+    this.#owner = owner;
     this.startedAt = clock.now();
-    this.#check();
+    this.#setTimer(this.startedAt);
   }
 
   sawByte(): void {
@@ -308,7 +319,7 @@ export class Watch {
   /** The answer is complete, and only the end of the response is missing. */
   expectEnd(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#onLate("the end of its response"), END_MS);
+    this.#timer = setTimeout(() => this.#owner.late("the end of its response"), END_MS);
   }
 
   stop(): void {
@@ -316,26 +327,40 @@ export class Watch {
   }
 
   readonly #check = (): void => {
-    const { idleMs } = this.#limits;
     const now = this.#clock.now();
-    const { due, missing } = this.#next();
-    if (now >= due) this.#onLate(missing);
-    // Check again within the shortest limit, which may apply by then.
-    else this.#timer = setTimeout(this.#check, Math.max(1, Math.min(due - now, idleMs)));
+    if (now >= this.#due()) this.#owner.late(this.#missing());
+    else this.#setTimer(now);
   };
 
-  #next(): { due: number; missing: string } {
+  /** Checks again within the shortest limit, which may apply by then. */
+  #setTimer(now: number): void {
+    const wait = Math.min(this.#due() - now, this.#limits.idleMs);
+    this.#timer = setTimeout(this.#check, Math.max(1, wait));
+  }
+
+  /** Time until which the next chunk must arrive, or the whole answer if that is earlier. */
+  #due(): number {
+    return Math.min(this.#nextDue(), this.startedAt + this.#limits.totalMs);
+  }
+
+  /** Time until which the next chunk must arrive. While the client is slow, only the whole answer has a limit. */
+  #nextDue(): number {
+    if (Number.isNaN(this.firstByteAt)) return this.startedAt + this.#firstByteMs();
+    return this.#isPaused ? Number.POSITIVE_INFINITY : this.#lastByteAt + this.#limits.idleMs;
+  }
+
+  /** A complete answer arrives as late as the end of a stream. */
+  #firstByteMs(): number {
+    const { firstByteMs, totalMs } = this.#limits;
+    return firstByteMs ?? (this.#stream ? STREAM_BEGIN_MS : totalMs);
+  }
+
+  /** What did not arrive until the time that is due. */
+  #missing(): string {
     const { idleMs, totalMs } = this.#limits;
-    // A complete answer arrives as late as the end of a stream.
-    const { firstByteMs = this.#stream ? STREAM_BEGIN_MS : totalMs } = this.#limits;
-    const all = {
-      due: this.startedAt + totalMs,
-      missing: `a complete answer within ${totalMs} ms`,
-    };
-    const next = Number.isNaN(this.firstByteAt)
-      ? { due: this.startedAt + firstByteMs, missing: `a first byte within ${firstByteMs} ms` }
-      : { due: this.#lastByteAt + idleMs, missing: `anything for ${idleMs} ms` };
-    const isWaiting = Number.isNaN(this.firstByteAt) || !this.#isPaused;
-    return isWaiting && next.due < all.due ? next : all;
+    if (this.#nextDue() >= this.startedAt + totalMs)
+      return `a complete answer within ${totalMs} ms`;
+    if (Number.isNaN(this.firstByteAt)) return `a first byte within ${this.#firstByteMs()} ms`;
+    return `anything for ${idleMs} ms`;
   }
 }

@@ -103,7 +103,8 @@ export class Transport {
     const { pool, origin, path } = to;
     try {
       pool.dispatch(
-        { method: methodOf(message), origin, path, headers, body: body ?? null },
+        // A connection carries one request at a time in any case, so the response's headers need not free it.
+        { method: methodOf(message), origin, path, headers, body: body ?? null, blocking: false },
         exchange,
       );
     } catch (error) {
