@@ -1,7 +1,7 @@
 import type { Decision, Reasons } from "./decision.ts";
 import { dayOf } from "./decision-id.ts";
 import type { Answered } from "./events.ts";
-import { checkName, packArrays, unpackArrays } from "./row.ts";
+import { checkName, packFloats, unpackArrays } from "./row.ts";
 import { packedBytesOf, unpackedVector } from "./vector.ts";
 
 /** A decision as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
@@ -38,36 +38,93 @@ export interface SearchedFields {
 }
 
 export function decisionRow(event: Decision): DecisionRow {
-  const { kind: _, router, at, id, owner, session, x, prompt, ...body } = event;
+  const { id, router, at, owner, x, prompt } = event;
   return {
     day: dayOf(id, at),
     id: checkName("decision", id),
     router,
     at,
     owner: owner ?? null,
-    // PostgreSQL refuses NUL in text. The session is the client's own text, so NUL is removed.
-    session: session?.replaceAll("\u0000", "") ?? null,
+    session: storedSession(event),
     x: packedBytesOf(x),
     prompt: prompt ?? null,
-    body: JSON.stringify(body),
+    body: decisionBody(event),
   };
 }
 
 export function answerRow(event: Answered): AnswerRow {
-  const { kind: _, router, at, decision: id, slot, owner = null, always, ...rest } = event;
-  const decision = checkName("decision", id);
-  const isLarge = typeof always === "object" && always.models.length > MOST_STORED_MODELS;
-  const body = JSON.stringify({ ...rest, always: isLarge ? "counted" : always }, packArrays);
+  const { router, at, decision, slot, owner } = event;
   return {
-    day: dayOf(id, at),
-    decision,
+    day: dayOf(decision, at),
+    decision: checkName("decision", decision),
     slot,
     router,
     at,
-    owner,
-    body,
+    owner: owner ?? null,
+    body: answerBody(event),
     searched: searchedFields(event),
   };
+}
+
+/** PostgreSQL refuses NUL in text. The session is the client's own text, so NUL is removed. */
+export function storedSession({ session }: Decision): string | null {
+  return session?.replaceAll("\u0000", "") ?? null;
+}
+
+/** Members of a type that are no columns, so that the body has them. */
+type Body<E, Column extends keyof E> = {
+  readonly [K in keyof Omit<Required<E>, Column>]: E[K & keyof E];
+};
+
+type DecisionColumn = "kind" | "id" | "router" | "at" | "owner" | "session" | "x" | "prompt";
+
+/** Every member is named here, because copying "all the others" takes longer than writing them. */
+export function decisionBody(event: Decision): string {
+  const body: Body<Decision, DecisionColumn> = {
+    mode: event.mode,
+    encoder: event.encoder,
+    candidates: event.candidates,
+    pair: event.pair,
+    propensity: event.propensity,
+    answers: event.answers,
+    seed: event.seed,
+    version: event.version,
+    values: event.values,
+    costs: event.costs,
+    lambda: event.lambda,
+    reasons: event.reasons,
+    omitted: event.omitted,
+    sample: event.sample,
+  };
+  return JSON.stringify(body);
+}
+
+type AnswerColumn = "kind" | "decision" | "slot" | "router" | "at" | "owner";
+
+export function answerBody(event: Answered): string {
+  const body: Body<Answered, AnswerColumn | "always"> & { readonly always: unknown } = {
+    model: event.model,
+    status: event.status,
+    forJudge: event.forJudge,
+    inputTokens: event.inputTokens,
+    outputTokens: event.outputTokens,
+    cost: event.cost,
+    lostCost: event.lostCost,
+    latencyMs: event.latencyMs,
+    firstByteMs: event.firstByteMs,
+    fallbacks: event.fallbacks,
+    error: event.error,
+    priced: event.priced,
+    always: storedAlways(event.always),
+  };
+  return JSON.stringify(body);
+}
+
+function storedAlways(always: Answered["always"]) {
+  if (always === undefined || always === "counted") return always;
+  const { models, costs, doubts } = always;
+  if (models.length > MOST_STORED_MODELS) return "counted";
+  return { models, costs: packFloats(costs), doubts: packFloats(doubts) };
 }
 
 /** The searched members of an answer, or of its body as it is stored. */

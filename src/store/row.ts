@@ -84,8 +84,11 @@ export function checksumOf(row: LoggedRow): number {
 
 /** Stores Float64Array as base64, because JSON has no typed arrays and no NaN. */
 export function packArrays(_key: string, value: unknown): unknown {
-  if (!(value instanceof Float64Array)) return value;
-  const { buffer, byteOffset, byteLength } = value;
+  return value instanceof Float64Array ? packFloats(value) : value;
+}
+
+/** A Float64Array as JSON stores it. */
+export function packFloats({ buffer, byteOffset, byteLength }: Float64Array): object {
   return { [FLOATS]: Buffer.from(buffer, byteOffset, byteLength).toString("base64") };
 }
 

@@ -51,7 +51,7 @@ export function tally(events: readonly Tallied[]): Tally[] {
   // Most events of a batch share router and bucket, so the last group is remembered.
   let group: Map<string, Tally> | undefined;
   let [lastRouter, lastBucket] = ["", Number.NaN];
-  const add = ({ router, at }: Tallied, model: string, counts: Partial<Counts>) => {
+  const countsOf = ({ router, at }: Tallied, model: string): Counts => {
     const bucket = at - (at % BUCKET_MS);
     if (!group || router !== lastRouter || bucket !== lastBucket) {
       const key = `${bucket} ${router}`;
@@ -64,35 +64,36 @@ export function tally(events: readonly Tallied[]): Tally[] {
       found = { router, bucket, model, counts: noCounts() };
       group.set(model, found);
     }
-    for (const name in counts) {
-      found.counts[name as keyof Counts] += counts[name as keyof Counts]!;
-    }
+    return found.counts;
   };
   for (const event of events) {
     if (event.kind === "routed") {
       // The decision was counted when it was made, and its row was restored later.
       if (event.sample === 0) continue;
       const [a, b] = event.pair;
-      const counts = { shown: 1, duels: Number(a !== b) };
-      add(event, ALL_MODELS, counts);
-      add(event, a, counts);
-      if (a !== b) add(event, b, counts);
+      const duels = Number(a !== b);
+      addDecision(countsOf(event, ALL_MODELS), duels);
+      addDecision(countsOf(event, a), duels);
+      if (a !== b) addDecision(countsOf(event, b), duels);
     } else if (event.kind === "answered") {
-      const counts = answerCounts(event);
-      add(event, ALL_MODELS, counts);
-      add(event, event.model, counts);
+      addAnswer(countsOf(event, ALL_MODELS), event);
+      addAnswer(countsOf(event, event.model), event);
       for (const { model, cost = 0 } of event.fallbacks ?? []) {
-        add(event, model, { fallbacks: 1, cost, failed_cost: cost });
-        if (cost > 0) add(event, ALL_MODELS, { cost, failed_cost: cost });
+        const counts = countsOf(event, model);
+        counts.fallbacks++;
+        addFailedCost(counts, cost);
+        if (cost > 0) addFailedCost(countsOf(event, ALL_MODELS), cost);
       }
-      for (const [model, priced] of Object.entries(event.priced ?? {})) add(event, model, priced);
+      for (const model in event.priced) addEach(countsOf(event, model), event.priced[model]!);
       const { always } = event;
       if (always === undefined || always === "counted") continue;
-      always.models.forEach((model, i) => {
-        add(event, model, { always_cost: always.costs[i]!, always_doubt: always.doubts[i]! });
-      });
+      for (let i = 0; i < always.models.length; i++) {
+        const counts = countsOf(event, always.models[i]!);
+        counts.always_cost += always.costs[i]!;
+        counts.always_doubt += always.doubts[i]!;
+      }
     } else if (event.kind === "voted") {
-      for (const [model, counts] of voteCounts(event)) add(event, model, counts);
+      for (const [model, counts] of voteCounts(event)) addEach(countsOf(event, model), counts);
     }
   }
   return [...groups.values()].flatMap((tallies) => [...tallies.values()]);
@@ -107,17 +108,30 @@ export function noCounts(): Counts {
   return Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts;
 }
 
-function answerCounts(answer: Answered): Partial<Counts> {
-  return {
-    answers: 1,
-    failures: Number(answer.status === "failed"),
-    for_judge: Number(answer.forJudge === true && answer.status !== "failed"),
-    input_tokens: Math.round(answer.inputTokens),
-    output_tokens: Math.round(answer.outputTokens),
-    cost: answer.cost,
-    failed_cost: answer.status === "failed" ? answer.cost : (answer.lostCost ?? 0),
-    latency_ms: answer.latencyMs,
-  };
+function addDecision(sum: Counts, duels: number): void {
+  sum.shown++;
+  sum.duels += duels;
+}
+
+function addAnswer(sum: Counts, answer: Answered): void {
+  const isFailed = answer.status === "failed";
+  sum.answers++;
+  sum.failures += Number(isFailed);
+  sum.for_judge += Number(answer.forJudge === true && !isFailed);
+  sum.input_tokens += Math.round(answer.inputTokens);
+  sum.output_tokens += Math.round(answer.outputTokens);
+  sum.cost += answer.cost;
+  sum.failed_cost += isFailed ? answer.cost : (answer.lostCost ?? 0);
+  sum.latency_ms += answer.latencyMs;
+}
+
+function addFailedCost(sum: Counts, cost: number): void {
+  sum.cost += cost;
+  sum.failed_cost += cost;
+}
+
+function addEach(sum: Counts, counts: Partial<Counts>): void {
+  for (const name in counts) sum[name as keyof Counts] += counts[name as keyof Counts]!;
 }
 
 /** Counts of a vote by model. Comments and implicit signals are not counted. A ranking counts as a vote for each of its models and a win for the first. */

@@ -35,7 +35,7 @@ export function vectorOf(bytes: Uint8Array): Float64Array {
 /** The bytes of x in half precision. Values that are not half-precision numbers are rounded. */
 export function halfBytesOf(x: Float64Array): Uint8Array {
   const half = halvesOf(x);
-  if (half) return new Uint8Array(half.buffer).slice();
+  if (half) return scratchFor(x.length).packed.slice(1);
   return new Uint8Array(Uint16Array.from(x, halfOf).buffer);
 }
 
@@ -51,20 +51,32 @@ export function vectorOfHalf(bytes: Uint8Array): Float64Array {
  * byte is the size of one number.
  */
 export function packedBytesOf(x: Float64Array): Uint8Array {
-  const isHalf = isExact(x);
-  const numbers = isHalf ? halfBytesOf(x) : bytesOf(x);
+  return sharedPackedBytesOf(x).slice();
+}
+
+/** The same bytes as `packedBytesOf`, in memory that the next call may use again. */
+export function sharedPackedBytesOf(x: Float64Array): Uint8Array {
+  const half = halvesOf(x);
+  const { doubles, packed } = half ? scratchFor(x.length) : portableHalves(x);
+  if (half) doubles.set(half);
+  return isEqual(doubles, x) ? packed : withSize(4, bytesOf(x));
+}
+
+/** Half precision without the engine's: the numbers and their packed bytes. */
+function portableHalves(x: Float64Array): Pick<Scratch, "doubles" | "packed"> {
+  const bytes = halfBytesOf(x);
+  return { doubles: vectorOfHalf(bytes), packed: withSize(2, bytes) };
+}
+
+function withSize(size: number, numbers: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(1 + numbers.length);
-  bytes[0] = isHalf ? 2 : 4;
+  bytes[0] = size;
   bytes.set(numbers, 1);
   return bytes;
 }
 
-/** Whether half precision holds the numbers exactly. */
-function isExact(x: Float64Array): boolean {
-  const half = halvesOf(x);
-  const rounded = half ? scratchFor(x.length).doubles : vectorOfHalf(halfBytesOf(x));
-  if (half) rounded.set(half);
-  for (let i = 0; i < x.length; i++) if (rounded[i] !== x[i]) return false;
+function isEqual(a: Float64Array, b: Float64Array): boolean {
+  for (let i = 0; i < b.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
@@ -81,16 +93,23 @@ interface Scratch {
   readonly floats: Float32Array;
   readonly halves: Float16Array;
   readonly doubles: Float64Array;
+  /** The size of one half-precision number, and the bytes of `halves`. */
+  readonly packed: Uint8Array;
 }
 
 let scratch: Scratch | undefined;
 
 function scratchFor(length: number): Scratch {
   if (scratch?.floats.length !== length) {
+    // The halves start at an even address, so the first byte is not used.
+    const bytes = new ArrayBuffer(2 + 2 * length);
+    const packed = new Uint8Array(bytes, 1);
+    packed[0] = 2;
     scratch = {
       floats: new Float32Array(length),
-      halves: new Native!(length),
+      halves: new Native!(bytes, 2),
       doubles: new Float64Array(length),
+      packed,
     };
   }
   return scratch;

@@ -1,6 +1,10 @@
-import { type AnswerRow, answerRow, type DecisionRow, decisionRow } from "../decision-row.ts";
-import type { DecisionEvent } from "../events.ts";
+import type { Decision } from "../decision.ts";
+import { dayOf } from "../decision-id.ts";
+import { answerBody, decisionBody, storedSession } from "../decision-row.ts";
+import type { Answered, DecisionEvent } from "../events.ts";
+import { checkName } from "../row.ts";
 import { spending, type Tally, tally } from "../tally.ts";
+import { sharedPackedBytesOf } from "../vector.ts";
 
 /**
  * Decisions and answers of one day as they are sent to the thread that writes them: one text per row, one
@@ -40,20 +44,28 @@ export async function recordInBatches(
   countedOnly: readonly DecisionEvent[],
   write: WriteBatch,
 ): Promise<void> {
-  const kept = Map.groupBy(events.map(rowed), ({ row }) => row.day);
-  const uncounted = countedOnly.filter((event) => !COUNTED.has(event));
-  const counted = Map.groupBy(uncounted.map(rowed), ({ row }) => row.day);
-  const finished: Rowed[] = [];
+  const kept = Map.groupBy(events, dayOfEvent);
+  const counted = Map.groupBy(
+    countedOnly.filter((event) => !COUNTED.has(event)),
+    dayOfEvent,
+  );
+  const finished: DecisionEvent[] = [];
   for (const day of new Set([...kept.keys(), ...counted.keys()])) {
     const ownCounted = counted.get(day) ?? [];
     try {
       await recordDay(day, kept.get(day) ?? [], ownCounted, write);
     } catch (error) {
-      for (const { event } of finished) COUNTED.add(event);
+      for (const event of finished) COUNTED.add(event);
       throw error;
     }
     finished.push(...ownCounted);
   }
+}
+
+/** The day of the decision that an event is about. Throws if its id is not a valid name. */
+function dayOfEvent(event: DecisionEvent): number {
+  const id = event.kind === "routed" ? event.id : event.decision;
+  return dayOf(checkName("decision", id), event.at);
 }
 
 /**
@@ -64,66 +76,84 @@ const COUNTED = new WeakSet<DecisionEvent>();
 
 async function recordDay(
   day: number,
-  kept: readonly Rowed[],
-  counted: readonly Rowed[],
+  kept: readonly DecisionEvent[],
+  counted: readonly DecisionEvent[],
   write: WriteBatch,
 ): Promise<void> {
-  // The rows of a batch are in this order.
-  let rows = [...kept.filter(isDecision), ...kept.filter((one) => !isDecision(one))];
+  let decisions = kept.filter((event) => event.kind === "routed");
+  let answers = kept.filter((event) => event.kind === "answered");
   for (;;) {
-    const stored = await write(batchOf(day, rows, counted));
+    const stored = await write(batchOf(day, decisions, answers, counted));
     if (stored.length === 0) return;
     const known = new Set(stored);
-    rows = rows.filter((_, i) => !known.has(i));
+    const before = decisions.length;
+    decisions = decisions.filter((_, i) => !known.has(i));
+    answers = answers.filter((_, i) => !known.has(before + i));
   }
 }
 
-interface Rowed {
-  readonly event: DecisionEvent;
-  readonly row: DecisionRow | AnswerRow;
-}
-
-function rowed(event: DecisionEvent): Rowed {
-  return { event, row: event.kind === "routed" ? decisionRow(event) : answerRow(event) };
-}
-
-function isDecision({ event }: Rowed): boolean {
-  return event.kind === "routed";
-}
-
-function batchOf(day: number, kept: readonly Rowed[], counted: readonly Rowed[]): DayBatch {
-  const decisions: DecisionValues[] = [];
-  const answers: AnswerValues[] = [];
-  const vectors: Uint8Array[] = [];
-  let end = 0;
-  for (const { row } of kept) {
-    if ("slot" in row) {
-      answers.push([row.decision, row.slot, row.router, row.at, row.owner, row.body]);
-      continue;
-    }
-    const { id, router, at, owner, session, prompt, body, x } = row;
-    vectors.push(x);
-    end += x.length;
-    decisions.push([id, router, at, owner, session, prompt, body, end]);
-  }
-  const all = [...kept, ...counted].map(({ event }) => event);
+function batchOf(
+  day: number,
+  decisions: readonly Decision[],
+  answers: readonly Answered[],
+  counted: readonly DecisionEvent[],
+): DayBatch {
+  const all = [...decisions, ...answers, ...counted];
+  const vectors = new Vectors(decisions.length);
   return {
     day,
-    decisions,
-    answers,
-    vectors: joined(vectors, end),
+    decisions: decisions.map((event) => [
+      event.id,
+      event.router,
+      event.at,
+      event.owner ?? null,
+      storedSession(event),
+      event.prompt ?? null,
+      decisionBody(event),
+      vectors.add(event.x),
+    ]),
+    answers: answers.map((event) => [
+      event.decision,
+      event.slot,
+      event.router,
+      event.at,
+      event.owner ?? null,
+      answerBody(event),
+    ]),
+    vectors: vectors.bytes,
     tallies: tally(all),
     spending: spending(all),
   };
 }
 
-/** The bytes in memory of their own, which can be moved to another thread. */
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
+/** Embeddings one after the other, in memory of their own, which can be moved to another thread. */
+class Vectors {
+  readonly #count: number;
+  #memory = new Uint8Array(0);
+  #end = 0;
+
+  /** `count` is the number of embeddings. Most of the time all of them have the same size. */
+  constructor(count: number) {
+    this.#count = count;
   }
-  return bytes;
+
+  /** Appends an embedding and returns its end. */
+  add(x: Float64Array): number {
+    const packed = sharedPackedBytesOf(x);
+    const start = this.#end;
+    this.#end += packed.length;
+    if (this.#end > this.#memory.length) this.#grow(this.#count * packed.length);
+    this.#memory.set(packed, start);
+    return this.#end;
+  }
+
+  #grow(size: number): void {
+    const larger = new Uint8Array(this.#memory.length + size);
+    larger.set(this.#memory);
+    this.#memory = larger;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#memory.subarray(0, this.#end);
+  }
 }
