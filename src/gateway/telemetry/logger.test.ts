@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { rememberSecrets } from "../wire/secrets.ts";
 import { logRequest, newLogger } from "./logger.ts";
 
@@ -15,6 +15,21 @@ describe("the line of a request", () => {
     const [a, b, c, d] = lines.map((line) => line.replace(/"time":"[^"]*Z"/, '"time"'));
     expect([a, c]).toEqual([b, d]);
     expect(c).toContain('"decision":"0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"');
+  });
+
+  it("has the time of its millisecond", () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const midnight = Date.UTC(2027, 0, 1);
+    const times = [-1, 0, 7, 42, 999, 1000, 1005, -1, 61_100].map((ms) => midnight + ms);
+    const lines: string[] = [];
+    const logger = newLogger("info", { write: (line) => void lines.push(line) });
+    for (const time of times) {
+      vi.setSystemTime(time);
+      logRequest(logger, { ...request, decision: undefined });
+    }
+    const logged = lines.map((line) => (JSON.parse(line) as { time: string }).time);
+    expect(logged).toEqual(times.map((time) => new Date(time).toISOString()));
   });
 
   it("is left out below the level of the logger, and shows no secret", () => {

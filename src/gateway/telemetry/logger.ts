@@ -50,17 +50,18 @@ interface Streamed {
   readonly [symbols.streamSym]: DestinationStream;
 }
 
-let lastMs = Number.NaN;
+let lastSecond = Number.NaN;
 let lastTime = "";
 
-/** The member `time` of a line. Under load many lines share their millisecond. */
+/** The member `time` of a line. All lines of a second share the text of their time up to the milliseconds. */
 function isoTime(): string {
   const now = Date.now();
-  if (now !== lastMs) {
-    lastMs = now;
-    lastTime = `,"time":"${new Date(now).toISOString()}"`;
+  const ms = now % 1000;
+  if (now - ms !== lastSecond) {
+    lastSecond = now - ms;
+    lastTime = `,"time":"${new Date(now).toISOString().slice(0, -4)}`;
   }
-  return lastTime;
+  return `${lastTime}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z"`;
 }
 
 function plainError(error: unknown): unknown {

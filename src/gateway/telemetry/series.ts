@@ -21,10 +21,11 @@ export class SeriesCounter<L extends string> extends Counter<L> {
   /** The series with these values of the labels. */
   series(...values: string[]): CounterSeries {
     const key = values.join("\n");
-    const known =
-      this.#series.get(key) ?? new CounterSeries((by) => this.labels(...values).inc(by));
-    this.#series.set(key, known);
-    return known;
+    const known = this.#series.get(key);
+    if (known) return known;
+    const series = new CounterSeries((by) => this.labels(...values).inc(by));
+    this.#series.set(key, series);
+    return series;
   }
 
   override get() {
@@ -70,10 +71,12 @@ export class SeriesHistogram<L extends string> extends Histogram<L> {
   /** The series with these values of the labels. */
   series(...values: string[]): HistogramSeries {
     const key = values.join("\n");
+    const known = this.#series.get(key);
+    if (known) return known;
     const labels = Object.fromEntries(this.#labelNames.map((name, i) => [name, values[i]!]));
-    const known = this.#series.get(key) ?? new HistogramSeries(labels, this.#bounds);
-    this.#series.set(key, known);
-    return known;
+    const series = new HistogramSeries(labels, this.#bounds);
+    this.#series.set(key, series);
+    return series;
   }
 
   override async get(): Promise<MetricObjectWithValues<MetricValueWithName<L>>> {

@@ -46,8 +46,8 @@ export class StandardError implements DestinationStream {
 }
 
 const STDERR = 2;
-/** Characters that are written at once, and the most that wait for a slow reader. */
-const ENOUGH = 4096;
+/** Characters that are written at once, and the most that wait for a slow reader. A write costs a thread switch, so a busy server makes few of them. */
+const ENOUGH = 32_768;
 const MOST_WAITING = 2 ** 20;
 const FLUSH_MS = 1000;
 const BUSY_MS = 100;
