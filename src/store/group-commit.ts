@@ -34,10 +34,10 @@ export class GroupCommit {
     const forVotes = { delayMs: 0, maxBatch, maxQueue: maxVotes, ...observed };
     this.#votes = new Lane((events) => store.append(events), forVotes, timers);
     const record = async (entries: readonly Recorded[]): Promise<unknown[]> => {
-      const [kept, counted] = [true, false].map((isKept) =>
-        entries.filter((entry) => entry.isKept === isKept).map(({ event }) => event),
-      );
-      await store.record(kept!, counted);
+      const kept: DecisionEvent[] = [];
+      const counted: DecisionEvent[] = [];
+      for (const { event, isKept } of entries) (isKept ? kept : counted).push(event);
+      await store.record(kept, counted);
       return [];
     };
     this.#decisions = new Lane(record, { delayMs, maxBatch, maxQueue, ...observed }, timers);

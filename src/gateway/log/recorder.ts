@@ -114,14 +114,19 @@ export class Recorder {
     if (end.error && status === "failed") this.upstreamError(model.name, end.error);
     this.#write(
       {
-        ...this.#head(slot),
+        kind: "answered",
+        router: slot.router,
+        decision: slot.decision,
+        slot: slot.slot,
+        owner: slot.owner,
+        at: this.#parts.clock.date(),
         model: model.name,
         status,
         forJudge: slot.forJudge,
         inputTokens: usage.promptTokens,
         outputTokens: usage.completionTokens,
         cost,
-        ...(lost > 0 && { lostCost: lost }),
+        lostCost: lost > 0 ? lost : undefined,
         latencyMs: rounded(end.endedAt - end.sentAt),
         firstByteMs: Number.isNaN(end.firstByteAt)
           ? undefined
@@ -143,7 +148,12 @@ export class Recorder {
     const status = statusOf(error);
     this.#parts.metrics.answers.inc({ model, status });
     const answered = {
-      ...this.#head(slot),
+      kind: "answered" as const,
+      router: slot.router,
+      decision: slot.decision,
+      slot: slot.slot,
+      owner: slot.owner,
+      at: this.#parts.clock.date(),
       model,
       status,
       inputTokens: 0,
@@ -182,11 +192,6 @@ export class Recorder {
 
   fallback(model: string): void {
     this.#parts.metrics.fallbacks.inc({ model });
-  }
-
-  #head({ router, decision, slot, owner }: AnswerSlot) {
-    const at = this.#parts.clock.date();
-    return { kind: "answered", router, decision, slot, owner, at } as const;
   }
 
   /** `hidden` keeps everything out of the feed that could reveal the model. */
