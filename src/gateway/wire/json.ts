@@ -355,13 +355,14 @@ export function editMembers(members: Members, { set = NO_SET, drop }: Edits): Bu
     }
     before = valueEnd;
   }
-  let added = "";
   for (let k = 0; k < names.length; k++) {
     if (isFound[k]) continue;
-    const isFirst = added === "" && !isAnyKept;
-    added += `${isFirst ? "" : ","}${JSON.stringify(names[k])}:${set[names[k]!]}`;
+    const key = `${isAnyKept ? "," : ""}${JSON.stringify(names[k])}:`;
+    // A long value is written by itself, because joining it to the key would copy it.
+    cuts.push({ start: before, end: before, text: key });
+    cuts.push({ start: before, end: before, text: set[names[k]!]! });
+    isAnyKept = true;
   }
-  if (added !== "") cuts.push({ start: before, end: before, text: added });
   return applied(cuts, members.json);
 }
 
