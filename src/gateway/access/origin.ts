@@ -23,8 +23,8 @@ export function checkOrigin(
       { hint: "use http://localhost, or create a key", code: "foreign_host" },
     );
   }
-  const forwarded = isOpen ? FORWARDED.find((name) => headers[name] !== undefined) : undefined;
-  if (forwarded !== undefined) {
+  if (isOpen && isForwarded(headers)) {
+    const forwarded = FORWARDED.find((name) => headers[name] !== undefined);
     throw new HttpError(
       403,
       `the request came through a proxy (${forwarded}), and a gateway without API keys serves this machine only`,
@@ -66,6 +66,13 @@ const FORWARDED = [
   "true-client-ip",
   "fly-client-ip",
 ];
+
+const FORWARDED_NAMES: ReadonlySet<string> = new Set(FORWARDED);
+
+function isForwarded(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (FORWARDED_NAMES.has(name)) return true;
+  return false;
+}
 
 /** Cache of Host headers that name this machine. Most requests have the same one. */
 const OWN_NAMES = new Set<string>();

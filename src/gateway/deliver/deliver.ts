@@ -57,14 +57,14 @@ async function deliverWhole(
   { dialect, decision, note, needsText }: ResponseForm,
 ): Promise<DeliveredAnswer> {
   const noted = note([model.name]);
-  const common = noted instanceof Promise ? await noted : noted;
+  const explained = noted instanceof Promise ? await noted : noted;
   const isTextNeeded = needsText();
   const read = readAll(answer);
   const body = read instanceof Promise ? await read : read;
   const end = await answer.end;
   const cost = model.cost(end.usage);
   const joust = {
-    ...common,
+    ...explained,
     model: model.name,
     fallbacks: unlessEmpty(fallbacks),
     adapted: answer.adapted,
@@ -88,8 +88,9 @@ async function deliverStream(
   { model, answer, fallbacks }: Attempt,
   { dialect, decision, wantsUsage, note, needsText }: ResponseForm,
 ): Promise<DeliveredAnswer> {
+  const noted = note([model.name]);
   const joust = {
-    ...(await note([model.name])),
+    ...(noted instanceof Promise ? await noted : noted),
     model: model.name,
     fallbacks: unlessEmpty(fallbacks),
     adapted: answer.adapted,

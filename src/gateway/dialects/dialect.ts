@@ -177,11 +177,14 @@ export function passedHeaders(
   { passedHeaders: names }: Dialect,
   headers: RequestHeaders,
 ): Readonly<Record<string, string>> | undefined {
-  const found = names.flatMap((name) => {
+  let passed: Record<string, string> | undefined;
+  for (const name of names) {
     const value = headers[name];
-    return value === undefined || value === "" ? [] : [[name, String(value)] as const];
-  });
-  return found.length > 0 ? Object.fromEntries(found) : undefined;
+    if (value === undefined || value === "") continue;
+    passed ??= {};
+    passed[name] = String(value);
+  }
+  return passed;
 }
 
 /** Hint for a request without messages. */

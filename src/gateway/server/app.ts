@@ -142,12 +142,14 @@ export interface RawRequest {
  * over after admission, before fastify would parse, validate and serialize.
  */
 export function takingOver(handle: (request: RawRequest, client: Client) => Promise<void>) {
+  // Fastify makes a new object whenever `routeOptions` is read, so the route's limit is read once.
+  let limit: number | undefined;
   const preParsing = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
     const { caller, client, raw } = request;
     const held = request.server.bodies.open();
     try {
-      const limit = request.routeOptions.bodyLimit!;
+      limit ??= request.routeOptions.bodyLimit!;
       const body = raw.method === "POST" ? await readBody(raw, limit, held) : EMPTY;
       const hold = (bytes: number) => {
         if (!held.take(bytes)) throw tooManyBodies();

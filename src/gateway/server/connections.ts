@@ -172,7 +172,7 @@ export class Connections {
         connection.anonymous = undefined;
         response.on("close", connection.release);
       }
-      const { remoteAddress: address = "" } = request.socket;
+      const address = connection?.address ?? request.socket.remoteAddress ?? "";
       const isFull = (this.#intake ?? this.#counts).isFull(address);
       if (isFull && !RESERVED_PATHS.test(request.url ?? "")) refuse(busy(), request, response);
       else listener(request, response);
