@@ -55,7 +55,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#settings = settings;
     this.#watch = new Watch(settings.limits, settings.stream, settings.clock, this);
     if (settings.signal.aborted) this.stop();
-    else settings.signal.addEventListener("abort", this.#onAbort, { once: true });
+    else settings.signal.addEventListener("abort", this.#onAbort);
   }
 
   get answer(): Promise<UpstreamAnswer> {
