@@ -48,8 +48,19 @@ export const KEY_ATTACKS: readonly Attack[] = [
   {
     item: "14f",
     attack: "a key with a list of one model looks for the names of others",
-    before: "names, prices and states of all models in /v1/models/{id}, pools and errors",
+    before:
+      "names, prices and states of all models in /v1/models/{id}, pools, decisions and errors",
     run: () => against(`${SANDBOX}\n${LIMITED}`, hiddenModels),
+  },
+  {
+    item: "14f",
+    attack: "the same key asks a router in mode bypass, whose fallback is another model",
+    before: "answered by the fallback",
+    run: () =>
+      against(
+        `${SANDBOX}\n${LIMITED}\nrouters: {auto: {mode: bypass, fallback: summit-pro}}`,
+        bypass,
+      ),
   },
   {
     item: "14g",
@@ -180,6 +191,10 @@ async function hiddenModels({ url }: GatewayProcess) {
   for (const model of ["unknown", "", "auto", "claude-unknown"]) {
     texts.push((await post(`${url}/v1/chat/completions`, chat("hi", { model }), headers)).text);
   }
+  texts.push((await post(`${url}/v1/route`, chat("hi"), headers)).text);
+  const none = chat("hi", { joust: { allowed_models: ["unknown"] } });
+  texts.push((await post(`${url}/v1/chat/completions`, none, headers)).text);
+  texts.push((await send(`${url}/v1/decisions`, { headers })).text);
   const shown = texts.filter((text) =>
     hidden.some((name) => text.includes(`"${name}"`) || text.includes(` ${name},`)),
   );
@@ -195,10 +210,23 @@ async function hiddenModels({ url }: GatewayProcess) {
   };
 }
 
+async function bypass({ url }: GatewayProcess) {
+  const ask = (key: string) => post(`${url}/v1/chat/completions`, chat("hi"), bearer(key));
+  const [limited, other] = [await ask(KEY), await ask(OTHER_KEY)];
+  return {
+    now: `${limited.status}; another key: ${other.status}`,
+    held: limited.status === 403 && other.status === 200,
+  };
+}
+
 async function halfSentSignIns({ url }: GatewayProcess) {
   const head = "POST /v1/session HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{";
   const sockets: Socket[] = [];
-  for (let i = 0; i < 100; i++) sockets.push(await hold(url, head, `127.0.0.${2 + (i % 20)}`));
+  for (let i = 0; i < 100; i++) {
+    sockets.push(await hold(url, head, `127.0.0.${2 + (i % 20)}`));
+    // A connection whose request has not arrived counts as idle, and would make room for the next one.
+    await sleep(5);
+  }
   const times: number[] = [];
   for (let i = 0; i < 10; i++) {
     const startedAt = performance.now();
