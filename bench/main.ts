@@ -113,7 +113,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
   openapi: {
     summary:
-      "OpenAI's Python client and schemathesis against the sandbox (--rounds, requests per endpoint and phase, default 60)",
+      "schemathesis against the sandbox (--rounds, requests per endpoint and phase, default 60)",
     load: async () => (await import("./openapi.ts")).openapi,
   },
   neighbours: {
