@@ -143,10 +143,7 @@ function Input({
   text?: string | undefined;
   type?: "text" | "search" | "datetime-local";
 }) {
-  const ref = useText(text);
-  if (type === "search") return <input type="search" id={id} name={name} ref={ref} class={BOX} />;
-  if (type === "text") return <input id={id} name={name} ref={ref} class={BOX} />;
-  return <input type="datetime-local" id={id} name={name} ref={ref} class={BOX} />;
+  return <input type={type as "text"} id={id} name={name} ref={useText(text)} class={BOX} />;
 }
 
 /** Sets the value of an input when the text changes, and not each time the form is drawn. */
