@@ -165,6 +165,25 @@ keys: {a: {key: "0123456789abcdef", budget: 1.9, scopes: [admin, route]}}\n`,
   },
 );
 
+it.each([
+  ["whole", false],
+  ["streamed in one event", true],
+] as const)("estimates the tokens of an answer without usage: %s", async (_, stream) => {
+  const host = await startDialectUpstream();
+  const gateway = await start(host);
+  const content = "word ".repeat(4000);
+  const message = { role: "assistant", content };
+  const whole = { ...WHOLE, usage: null, choices: [{ ...WHOLE.choices[0], message }] };
+  const delta = { ...head, choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] };
+  host.answer = () => ({ body: stream ? [delta] : whole });
+  const request = { model: "chat-model", messages: MESSAGES, stream };
+  expect((await gateway.post(PATHS.chat, request)).status).toBe(200);
+  await gateway.log.flush();
+  const { text } = await gateway.get("/metrics");
+  const tokens = /^joust_tokens_total\{model="chat-model",direction="output"\} (\d+)$/m.exec(text);
+  expect(Number(tokens?.[1])).toBe(5000);
+});
+
 describe("against a budget", () => {
   const keys = (budget: number) =>
     `keys: {a: {key: "0123456789abcdef", budget: ${budget}, scopes: [admin, route]}}\n`;

@@ -3,6 +3,7 @@ import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn } from "../upstream/error.ts";
 import type { Keep } from "../upstream/event-cutter.ts";
 import { EventReader } from "../upstream/event-reader.ts";
+import { tokensIn } from "../upstream/text-tokens.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import type { Usage } from "../upstream/usage.ts";
 
@@ -14,6 +15,8 @@ import type { Usage } from "../upstream/usage.ts";
 export class OpenAiStream implements Translation {
   usage: Usage | undefined;
   events = 0;
+  /** A large event, as of a server that sends its whole answer at once, counts by its text; any other as one token. */
+  tokens = 0;
   isDone = false;
   readonly #upstream: string;
   readonly #hideUsage: boolean;
@@ -64,6 +67,7 @@ export class OpenAiStream implements Translation {
     this.#lastButOne = this.#last;
     this.#last = data;
     this.events++;
+    this.tokens += data.close - data.open > LARGE_EVENT ? Math.max(1, tokensIn(data)) : 1;
     return true;
   }
 
@@ -88,6 +92,9 @@ export class OpenAiStream implements Translation {
     return this.#reader.objectIn(data);
   }
 }
+
+/** Events up to this many bytes have one token each, or a few. */
+const LARGE_EVENT = 600;
 
 const DONE = Symbol("[DONE]");
 

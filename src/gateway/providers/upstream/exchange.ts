@@ -210,6 +210,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#end.resolve({
       usage: this.#translation?.usage,
       events: this.#translation?.events ?? 0,
+      tokens: this.#translation?.tokens,
       sentAt: this.#watch.startedAt,
       firstByteAt: this.#watch.firstByteAt,
       endedAt: this.#settings.clock.now(),

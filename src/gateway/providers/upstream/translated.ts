@@ -31,6 +31,9 @@ abstract class Translated implements Translation {
   get events(): number {
     return this.checked.events;
   }
+  get tokens(): number | undefined {
+    return this.checked.tokens;
+  }
   get isDone(): boolean {
     return this.checked.isDone;
   }

@@ -102,6 +102,8 @@ export interface AnswerEnd {
   readonly lost?: readonly Usage[] | undefined;
   /** Events of a stream that were passed on: a lower bound of the tokens if usage is missing. */
   readonly events: number;
+  /** Estimated tokens of a complete answer, or of the large events of a stream, if usage is missing. */
+  readonly tokens?: number | undefined;
   readonly sentAt: number;
   /** Time of the first byte; NaN if there was none. */
   readonly firstByteAt: number;
@@ -142,6 +144,8 @@ export interface Translation {
   readonly usage: Usage | undefined;
   /** Events that were passed on; 0 for a complete answer. */
   readonly events: number;
+  /** Estimated tokens of a complete answer, or of the large events of a stream, if usage is missing. */
+  readonly tokens?: number | undefined;
   /** Whether the answer is complete, so that errors of the connection no longer matter. */
   readonly isDone: boolean;
   /** Members of a complete answer, if it was scanned. */

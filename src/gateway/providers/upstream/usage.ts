@@ -5,15 +5,23 @@ export type { Usage };
 
 /**
  * Usage of an answer that has ended. If it broke off or the upstream reports no usage, the prompt
- * has its estimated tokens and the answer has at least one token per event.
+ * has its estimated tokens, and the answer those of its text, or at least one token per event.
  */
 export function usageOf(
-  end: { readonly usage: Usage | undefined; readonly events: number; readonly error: unknown },
+  end: {
+    readonly usage: Usage | undefined;
+    readonly events: number;
+    readonly tokens?: number | undefined;
+    readonly error: unknown;
+  },
   promptTokens: number,
 ): Usage {
   if (end.usage && end.error === undefined) return end.usage;
   const known = end.usage ?? { ...NO_USAGE, promptTokens };
-  return { ...known, completionTokens: Math.max(known.completionTokens, end.events) };
+  return {
+    ...known,
+    completionTokens: Math.max(known.completionTokens, end.events, end.tokens ?? 0),
+  };
 }
 
 export const NO_USAGE: Usage = {

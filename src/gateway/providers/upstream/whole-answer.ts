@@ -1,6 +1,7 @@
 import { Chunks } from "../../wire/chunks.ts";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn, UpstreamError } from "./error.ts";
+import { tokensIn } from "./text-tokens.ts";
 import { DIALECT_OF, type Endpoint, type Pass, type Translation } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
 import { usageIn } from "./usage-in.ts";
@@ -10,6 +11,7 @@ export class WholeAnswer implements Translation {
   readonly events = 0;
   readonly isDone = false;
   usage: Usage | undefined;
+  tokens: number | undefined;
   members: Members | undefined;
   readonly #upstream: string;
   readonly #endpoint: AnsweringEndpoint;
@@ -38,8 +40,10 @@ export class WholeAnswer implements Translation {
         `sent an incomplete answer: ${error.message}`,
       );
     }
-    if (isAnswer(this.members, this.#endpoint)) pass(body);
-    else if ((this.members.value("error") ?? undefined) !== undefined) {
+    if (isAnswer(this.members, this.#endpoint)) {
+      if (!this.usage) this.tokens = tokensIn(this.members);
+      pass(body);
+    } else if ((this.members.value("error") ?? undefined) !== undefined) {
       throw errorIn(this.#upstream, this.members);
     } else throw new UpstreamError("broken", this.#upstream, "sent no answer");
   }
