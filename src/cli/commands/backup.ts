@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { InputError } from "../../core/input/input-error.ts";
 import { plural } from "../../lab/report/words.ts";
 import { newCommand } from "../shared/command.ts";
 import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
 import {
+  checkExists,
   DEFAULT_DATA,
   databaseOf,
+  fileOf,
   type StoreFlags,
   withStore,
   withStoreFlags,
@@ -102,7 +103,8 @@ async function findProblems(flags: StoreFlags, show: ShowProgress): Promise<stri
       await checkBackup(folder, onFile);
       return problemsInFiles(fileOf(flags), onFile);
     }
-    const problems = problemsInFiles(existing(fileOf(flags)), onFile);
+    checkExists(fileOf(flags));
+    const problems = problemsInFiles(fileOf(flags), onFile);
     if (problems.length > 0) return problems;
   }
   const { policiesOf } = await import("../replay/replay.ts");
@@ -121,16 +123,6 @@ async function findProblems(flags: StoreFlags, show: ShowProgress): Promise<stri
     }
     return problems;
   });
-}
-
-function existing(file: string): string {
-  if (existsSync(file)) return file;
-  const hint = "give the data folder of joust serve with --data, or a database with --database";
-  throw new InputError({ file }, "does not exist", hint);
-}
-
-function fileOf({ data }: StoreFlags): string {
-  return join(data ?? DEFAULT_DATA, "joust.db");
 }
 
 const sqliteBackup = () => import("../../store/backup/sqlite-backup.ts");

@@ -3,8 +3,8 @@ import type { GetProgress, GotFile } from "../../lab/data/get-data.ts";
 import { DATA_NAMES, DATA_SOURCES, type DataName } from "../../lab/data/sources.ts";
 import { JOUST, newCommand } from "../shared/command.ts";
 import { argument, folder } from "../shared/flags.ts";
-import { interruptible } from "../shared/interrupt.ts";
-import { drawBar, statusLine } from "../shared/status-line.ts";
+import { interruptibly } from "../shared/progress.ts";
+import { drawBar } from "../shared/status-line.ts";
 
 export function dataCommand(): Command {
   return newCommand({
@@ -73,36 +73,23 @@ function getCommand(): Command {
 /** Downloads a data set and prints its files. Returns the exit code. */
 async function runGet(name: DataName, { out, base, overwrite, json }: GetFlags): Promise<number> {
   const { getData } = await import("../../lab/data/get-data.ts");
-  const line = statusLine(process.stderr);
-  const interrupt = interruptible();
-  try {
+  return interruptibly(async (show, signal) => {
     const files = await getData(name, {
       out,
       base: base ?? (process.env.JOUST_DATA_BASE || undefined),
       overwrite,
-      signal: interrupt.signal,
+      signal,
       onWait: () =>
         process.stderr.write(
           "joust: waiting for another process that is downloading this data set\n",
         ),
-      onProgress: (progress) => line?.show(progressLine(progress)),
+      onProgress: (progress) => show(progressLine(progress)),
     });
-    line?.clear();
     const { title, licence, page } = DATA_SOURCES[name];
-    process.stdout.write(
-      json
-        ? `${JSON.stringify({ name, title, licence, page, files })}\n`
-        : resultText(name, files, out),
-    );
-    return 0;
-  } catch (error) {
-    line?.clear();
-    if (!interrupt.signal.aborted) throw error;
-    process.stderr.write("joust: stopped; run the same command again to continue\n");
-    return interrupt.code;
-  } finally {
-    interrupt.release();
-  }
+    return json
+      ? `${JSON.stringify({ name, title, licence, page, files })}\n`
+      : resultText(name, files, out);
+  });
 }
 
 function progressLine({ file, done, total }: GetProgress): string {

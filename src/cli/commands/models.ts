@@ -9,8 +9,8 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import { toText } from "../../lab/report/table.ts";
 import { JOUST, newCommand } from "../shared/command.ts";
 import { folder } from "../shared/flags.ts";
-import { interruptible } from "../shared/interrupt.ts";
-import { drawBar, duration, statusLine } from "../shared/status-line.ts";
+import { interruptibly, type ShowProgress } from "../shared/progress.ts";
+import { drawBar, duration } from "../shared/status-line.ts";
 
 const NAMES = KNOWN_MODELS.map(({ name }) => name);
 
@@ -148,42 +148,28 @@ async function runGet(
   const repository = repositoryOf(name);
   const places = placesOf(models);
   const { env } = process;
-  const printResult = (path: string, changed: boolean) => {
-    const text = json
-      ? JSON.stringify({ name, repository, path, changed })
-      : `${name} ${changed ? "is now" : "was already"} in ${path}`;
-    process.stdout.write(`${text}\n`);
-    return 0;
-  };
-  if (models === undefined && revision === undefined) {
-    const found = await findModel(name, places);
-    if (found !== undefined) return printResult(found, false);
-  }
-  const { downloadModel, HUB } = await import("../../core/encoder/download/download-model.ts");
-  const line = statusLine(process.stderr);
-  const interrupt = interruptible();
-  try {
+  const resultText = (path: string, changed: boolean) =>
+    json
+      ? `${JSON.stringify({ name, repository, path, changed })}\n`
+      : `${name} ${changed ? "is now" : "was already"} in ${path}\n`;
+  return interruptibly(async (show, signal) => {
+    const isAny = models === undefined && revision === undefined;
+    const found = isAny ? await findModel(name, places) : undefined;
+    if (found !== undefined) return resultText(found, false);
+    const { downloadModel, HUB } = await import("../../core/encoder/download/download-model.ts");
     const { path, changed } = await downloadModel({
       repository,
       revision,
       models: places.download,
       endpoint: endpoint ?? (env.HF_ENDPOINT || HUB),
       token: env.HF_TOKEN || undefined,
-      signal: interrupt.signal,
+      signal,
       onWait: () =>
         process.stderr.write("joust: waiting for another process that is downloading this model\n"),
-      onProgress: progressPrinter((text) => line?.show(text)),
+      onProgress: progressPrinter(show),
     });
-    line?.clear();
-    return printResult(path, changed);
-  } catch (error) {
-    line?.clear();
-    if (!interrupt.signal.aborted) throw error;
-    process.stderr.write("joust: stopped; run the same command again to continue\n");
-    return interrupt.code;
-  } finally {
-    interrupt.release();
-  }
+    return resultText(path, changed);
+  });
 }
 
 function repositoryOf(name: string): string {
@@ -197,15 +183,12 @@ function repositoryOf(name: string): string {
   );
 }
 
-/** Shows the progress at most ten times per second. The speed does not include earlier downloads. */
-function progressPrinter(show: (line: string) => void) {
+/** Shows the progress of a download. The speed does not include earlier downloads. */
+function progressPrinter(show: ShowProgress) {
   let start: { readonly at: number; readonly done: number } | undefined;
-  let last = Number.NEGATIVE_INFINITY;
   return (progress: DownloadProgress) => {
     const now = performance.now();
     start ??= { at: now, done: progress.done };
-    if (now - last < 100 && progress.done < progress.total) return;
-    last = now;
     show(downloadLine(progress, progress.done - start.done, now - start.at));
   };
 }

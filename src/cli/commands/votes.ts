@@ -19,7 +19,7 @@ import type { Store } from "../../store/store.ts";
 import { recordChange } from "../shared/audit.ts";
 import { newCommand } from "../shared/command.ts";
 import { ENCODER_HELP, number, readNumber, time, withModelsFlag } from "../shared/flags.ts";
-import { statusLine } from "../shared/status-line.ts";
+import { withProgress } from "../shared/progress.ts";
 import {
   DEFAULT_ROUTER,
   type StoreFlags,
@@ -109,18 +109,18 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
   const { router = DEFAULT_ROUTER } = flags;
   const places = encoderPlaces(flags.models);
   const { encoder, name, known } = await openRouterEncoder(store, router, flags.encoder, places);
-  const status = statusLine(process.stderr);
   try {
-    const { votes, repeated, tooOld, unknown } = await importVotes(store, router, file, {
-      encode: (texts) => encoder.encode(texts),
-      encoder: name,
-      dimension: encoder.dimension,
-      time: Date.now,
-      onProgress: (count) => status?.show(`${count} votes imported`),
-      known,
-      allowUnknown: flags.allowUnknown,
-    });
-    status?.clear();
+    const { votes, repeated, tooOld, unknown } = await withProgress((show) =>
+      importVotes(store, router, file, {
+        encode: (texts) => encoder.encode(texts),
+        encoder: name,
+        dimension: encoder.dimension,
+        time: Date.now,
+        onProgress: (count) => show(`${count} votes imported`),
+        known,
+        allowUnknown: flags.allowUnknown,
+      }),
+    );
     const again = repeated > 0 ? `; ${repeated} were in the log already` : "";
     const old =
       tooOld > 0
@@ -135,7 +135,6 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
       );
     }
   } finally {
-    status?.clear();
     await encoder.close();
   }
 }

@@ -3,14 +3,14 @@ import { fitBundle } from "../../core/calibrate/fit.ts";
 import { checkOffline } from "../../core/calibrate/offline-check.ts";
 import type { StepProgress } from "../../core/calibrate/pairs.ts";
 import { WorkFolder } from "../../core/calibrate/work-folder.ts";
-import { type BundleContents, checkTarget } from "../../core/calibrate/write-bundle.ts";
+import { checkTarget } from "../../core/calibrate/write-bundle.ts";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { DEFAULT_ENCODER, openEncoder } from "../../core/encoder/open-encoder.ts";
 import { readVersion } from "../../core/input/project.ts";
 import { Random } from "../../core/random/random.ts";
 import { takeOffline } from "../../lab/data/offline.ts";
-import { interruptible } from "../shared/interrupt.ts";
-import { drawBar, encodeLine, statusLine, timeLeft } from "../shared/status-line.ts";
+import { interruptibly, type ShowProgress } from "../shared/progress.ts";
+import { drawBar, encodeLine, timeLeft } from "../shared/status-line.ts";
 import { openFitData } from "./data.ts";
 import { FIT_DEFAULTS, type FitFlags } from "./flags.ts";
 import { checkFlags, checkScores, settingsOf } from "./settings.ts";
@@ -31,13 +31,11 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
   const { offline, heldOut } = takeOffline(dataset, count, random.split("offline"));
   const places = encoderPlaces(flags.models);
   const encoder = await openEncoder(flags.encoder ?? DEFAULT_ENCODER, places);
-  const interrupt = interruptible();
-  const status = statusLine(process.stderr);
-  let contents: BundleContents;
-  try {
+  let note: string | undefined;
+  const fitted = async (show: ShowProgress, signal: AbortSignal): Promise<string> => {
     const settings = settingsOf(flags, dataset, encoder);
     if (settings.epochs > 0) checkOffline(file, offline, dataset.categories.length === 0);
-    contents = await fitBundle(
+    const contents = await fitBundle(
       {
         offline,
         heldOut: sampleOf(heldOut, random.split("held out")),
@@ -48,29 +46,22 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
         sources,
       },
       {
-        ...{ out, resume, overwrite, signal: interrupt.signal },
-        onEncode: (progress) => status?.show(encodeLine(progress)),
-        onStep: (progress) => status?.show(stepLine(progress)),
+        ...{ out, resume, overwrite, signal },
+        onEncode: (progress) => show(encodeLine(progress)),
+        onStep: (progress) => show(stepLine(progress)),
       },
     );
-  } catch (error) {
-    if (!interrupt.signal.aborted) throw error;
-    status?.clear();
-    process.stderr.write(await stoppedText(out));
-    return interrupt.code;
+    note = fewerNote(flags, contents);
+    return flags.json
+      ? `${JSON.stringify(fitRecord(out, contents))}\n`
+      : fitSummary(source, flags, contents);
+  };
+  try {
+    return await interruptibly(fitted, () => stoppedText(out));
   } finally {
-    status?.clear();
-    interrupt.release();
+    if (note !== undefined) process.stderr.write(`joust: ${note}\n`);
     await encoder.close();
   }
-  const note = fewerNote(flags, contents);
-  if (note !== undefined) process.stderr.write(`joust: ${note}\n`);
-  process.stdout.write(
-    flags.json
-      ? `${JSON.stringify(fitRecord(out, contents))}\n`
-      : fitSummary(source, flags, contents),
-  );
-  return 0;
 }
 
 function sampleOf({ texts, categories }: HeldOut, random: Random): HeldOut {

@@ -76,11 +76,8 @@ async function serveAlone(
   const { from, models, routers } = running.serving();
   const names = { models: [...models.keys()], routers: [...routers.keys()] };
   return {
-    url: running.url,
+    ...running,
     summary: { from, ...names, isOpen: running.isOpen(), invalid: running.invalid() },
-    reload: (next) => running.reload(next),
-    reloadFailed: (problem) => running.reloadFailed(problem),
-    leave: () => running.leave(),
     close: async () => {
       await running.close();
       await endTraces?.();

@@ -1,4 +1,5 @@
 import type { Store } from "../../store/store.ts";
+import { interruptible } from "./interrupt.ts";
 import { statusLine, type Terminal } from "./status-line.ts";
 
 /** Shows the state of a long command in one line of the terminal. */
@@ -20,6 +21,28 @@ export async function withProgress<T>(
     });
   } finally {
     line?.clear();
+  }
+}
+
+/**
+ * Runs a long command that Ctrl-C or SIGTERM stops, and prints the text that it returns. `stopped` is
+ * the message after an interruption. Returns the exit code.
+ */
+export async function interruptibly(
+  work: (show: ShowProgress, signal: AbortSignal) => Promise<string>,
+  stopped: () => string | Promise<string> = () =>
+    "joust: stopped; run the same command again to continue\n",
+): Promise<number> {
+  const interrupt = interruptible();
+  try {
+    process.stdout.write(await withProgress((show) => work(show, interrupt.signal)));
+    return 0;
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    process.stderr.write(await stopped());
+    return interrupt.code;
+  } finally {
+    interrupt.release();
   }
 }
 

@@ -52,10 +52,17 @@ export async function withStore<T>(
   missing: "refuse" | "create" = "refuse",
 ): Promise<T> {
   const url = databaseOf(flags);
-  const store =
-    url === undefined
-      ? await openFile(flags.data ?? DEFAULT_DATA, missing)
-      : await openDatabase(url);
+  const file = fileOf(flags);
+  if (url === undefined && missing === "refuse") checkExists(file);
+  if (url !== undefined && !/^postgres(ql)?:\/\//.test(url)) {
+    throw new InputError(
+      { file: "--database" },
+      "is not a PostgreSQL address",
+      "write --database postgres://user:password@host/name",
+    );
+  }
+  const { openStore } = await import("../../gateway/open-store.ts");
+  const store = await openStore(url === undefined ? { file } : { url });
   try {
     return await use(store);
   } finally {
@@ -63,29 +70,15 @@ export async function withStore<T>(
   }
 }
 
-async function openFile(data: string, missing: "refuse" | "create"): Promise<Store> {
-  const file = join(data, "joust.db");
-  if (missing === "refuse" && !existsSync(file)) {
-    throw new InputError(
-      { file },
-      "does not exist",
-      "give the data folder of joust serve with --data, or a database with --database",
-    );
-  }
-  const { openSqlite } = await import("../../store/sqlite/open.ts");
-  return openSqlite(file);
+/** The main file in the data folder. */
+export function fileOf({ data = DEFAULT_DATA }: StoreFlags): string {
+  return join(data, "joust.db");
 }
 
-async function openDatabase(url: string): Promise<Store> {
-  if (!/^postgres(ql)?:\/\//.test(url)) {
-    throw new InputError(
-      { file: "--database" },
-      "is not a PostgreSQL address",
-      "write --database postgres://user:password@host/name",
-    );
-  }
-  const { openPostgres } = await import("../../store/postgres/open.ts");
-  return openPostgres(url);
+export function checkExists(file: string): void {
+  if (existsSync(file)) return;
+  const hint = "give the data folder of joust serve with --data, or a database with --database";
+  throw new InputError({ file }, "does not exist", hint);
 }
 
 /** Opens the store and calls `use` with the router that the options name. */

@@ -9,7 +9,7 @@ import { isOracle } from "../../lab/simulate/result-table.ts";
 import type { RunsProgress } from "../../lab/simulate/runs.ts";
 import { SETTINGS, type Settings } from "../../lab/simulate/settings.ts";
 import { completeRuns, type Simulation } from "../../lab/simulate/simulate.ts";
-import { drawBar, duration, statusLine, type Terminal } from "../shared/status-line.ts";
+import { drawBar, duration } from "../shared/status-line.ts";
 
 /** One line with the data, the told scores and every setting that is not the default. */
 export function headingOf({ source, settings }: Simulation): string {
@@ -74,17 +74,6 @@ function list(names: readonly string[]): string {
   const most = 5;
   const more = names.length > most ? [`and ${names.length - most} more`] : [];
   return [...names.slice(0, most), ...more].join(", ");
-}
-
-/** Shows the progress on a terminal; undefined for other output. */
-export function progressBar(terminal: Terminal, policies: readonly string[]) {
-  const line = statusLine(terminal);
-  return (
-    line && {
-      show: (progress: RunsProgress) => line.show(progressLine(progress, policies)),
-      clear: line.clear,
-    }
-  );
 }
 
 export function progressLine(progress: RunsProgress, policies: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Run } from "../../lab/simulate/run.ts";
-import { progressBar, progressLine } from "./heading.ts";
+import { progressLine } from "./heading.ts";
 
 const run = (regret: number) => ({ curve: [0, regret] }) as Partial<Run> as Run;
 const POLICIES = ["oracle", "joust", "random"];
@@ -21,19 +21,4 @@ it("leaves out what is not known yet", () => {
   const runs = POLICIES.map(() => [undefined]);
   const progress = { done: 0, total: 3, millisecondsLeft: undefined, runs };
   expect(progressLine(progress, POLICIES)).toBe("[                    ] 0/3 runs");
-});
-
-it("draws one line no wider than the terminal, and nothing in a pipe", () => {
-  let written = "";
-  const write = (text: string) => {
-    written += text;
-  };
-  const progress = { done: 8, total: 16, millisecondsLeft: 1000, runs: RUNS };
-  expect(progressBar({ write }, POLICIES)).toBeUndefined();
-  const bar = progressBar({ isTTY: true, columns: 30, write }, POLICIES)!;
-  bar.show(progress);
-  expect(written).toBe("\r\x1b[2K[==========          ] 8/16 r");
-  written = "";
-  bar.clear();
-  expect(written).toBe("\r\x1b[2K");
 });

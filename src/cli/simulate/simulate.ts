@@ -3,7 +3,6 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { isBundle } from "../../core/calibrate/bundle.ts";
-import type { EncodeProgress } from "../../core/encoder/encode-all.ts";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { readReference } from "../../core/encoder/reference.ts";
 import { InputError } from "../../core/input/input-error.ts";
@@ -14,12 +13,14 @@ import { plural } from "../../lab/report/words.ts";
 import { refuseForeign } from "../../lab/simulate/files.ts";
 import type { Result } from "../../lab/simulate/result.ts";
 import { resultTable } from "../../lab/simulate/result-table.ts";
+import type { RunsProgress } from "../../lab/simulate/runs.ts";
 import { type Simulated, type Simulation, simulate } from "../../lab/simulate/simulate.ts";
 import { openSource, type Source, type SourceOptions } from "../../lab/simulate/source.ts";
 import { summaryOf } from "../../lab/simulate/summary.ts";
 import { interruptible } from "../shared/interrupt.ts";
-import { encodeLine, statusLine } from "../shared/status-line.ts";
-import { headingOf, offlineNotes, progressBar } from "./heading.ts";
+import { withProgress } from "../shared/progress.ts";
+import { encodeLine } from "../shared/status-line.ts";
+import { headingOf, offlineNotes, progressLine } from "./heading.ts";
 import { DEFAULT_POLICIES, type SettingsFlags, settingsOf } from "./settings.ts";
 
 /** Width of the table if the output is not a terminal. --json and table.csv contain all columns. */
@@ -73,26 +74,13 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
     settings,
     version: readVersion(),
   };
-  const bar = progressBar(
-    process.stderr,
-    policies.map(({ name }) => name),
-  );
+  const names = policies.map(({ name }) => name);
   const interrupt = interruptible();
-  let simulated: Simulated;
-  try {
-    const onProgress = bar?.show;
-    simulated = await simulate(simulation, {
-      threads,
-      out,
-      resume,
-      overwrite,
-      onProgress,
-      signal: interrupt.signal,
-    });
-  } finally {
-    bar?.clear();
-    interrupt.release();
-  }
+  const { signal } = interrupt;
+  const simulated = await withProgress((show) => {
+    const onProgress = (progress: RunsProgress) => show(progressLine(progress, names));
+    return simulate(simulation, { threads, out, resume, overwrite, onProgress, signal });
+  }).finally(interrupt.release);
   const { result } = simulated;
   if (result && out !== undefined) {
     const { writeReport } = await import("../../lab/simulate/write.ts");
@@ -108,19 +96,15 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
 /** Reads and encodes the data. Embeddings of slow encoders are cached. */
 async function openData(data: string, flags: SimulateFlags): Promise<Source> {
   const places = encoderPlaces();
-  const status = statusLine(process.stderr);
-  const onProgress = (progress: EncodeProgress) => status?.show(encodeLine(progress));
-  try {
-    return await openSource({
+  return withProgress((show) =>
+    openSource({
       ...flags,
       data,
       places,
       cacheDir: places.embeddingCache,
-      onProgress,
-    });
-  } finally {
-    status?.clear();
-  }
+      onProgress: (progress) => show(encodeLine(progress)),
+    }),
+  );
 }
 
 function screen(simulation: Simulation, result: Result, out: string | undefined): string {
