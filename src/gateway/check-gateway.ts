@@ -55,11 +55,7 @@ export function checkingBuilder(options: BuilderPlaces, retries?: number): Build
 
 /** Throws if a configuration cannot be served. Opens its encoders, bundles and tables to find out. */
 export async function checkGateway(options: CheckOptions): Promise<Placement> {
-  checkStoreKey(options.config);
-  const builder = checkingBuilder(options);
-  try {
-    return await builder.check(options.config);
-  } finally {
-    await builder.close();
-  }
+  const { placement, errors } = await gatewayFaults(options);
+  if (errors.length > 0) throw errors[0];
+  return placement!;
 }

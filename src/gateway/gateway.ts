@@ -220,7 +220,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     peers,
   );
   const tallies = new PastTallies(store);
-  const forecasts = new Forecasts({ folder, store: locationOf(options) }, clock, logger, peers);
+  const place = { folder, store: location };
+  const forecasts = new Forecasts(place, clock, logger, peers);
   store.onChange(({ what }) => {
     if (what === "forgotten") tallies.forget();
   });
@@ -309,7 +310,6 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     revision: administration.servedRevision,
   }));
   const unwatch = watchPosteriors(() => served.routers, feed);
-  const place = { folder, store: locationOf(options) };
   const guard = new Guard(serving, place, logger, undefined, peers);
   const warnings = new Warnings(serving, clock, logger, () => peers.isFirst);
   const retentionDays = () => (peers.isFirst ? served.config.store.retention_days : undefined);
