@@ -83,7 +83,7 @@ export function checksumOf(row: LoggedRow): number {
 }
 
 /** Stores Float64Array as base64, because JSON has no typed arrays and no NaN. */
-export function packArrays(_key: string, value: unknown): unknown {
+function packArrays(_key: string, value: unknown): unknown {
   return value instanceof Float64Array ? packFloats(value) : value;
 }
 
