@@ -52,9 +52,8 @@ export class SqliteStore extends Writes implements Store {
       this.#changes = [];
       return this.#writer.transaction(() => perform(this.#writer, work)).immediate();
     });
-    for (const { what, position } of this.#changes) {
-      if (what === "log" || what === "forgotten") this.#head.write(position);
-    }
+    const logged = this.#changes.filter(({ what }) => what === "log" || what === "forgotten");
+    if (logged.length > 0) this.#head.write(Math.max(...logged.map(({ position }) => position)));
     for (const change of this.#changes) this.listeners.tell(change);
     return result;
   }
