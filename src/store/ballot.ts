@@ -34,4 +34,5 @@ export function withBoundedWeight(vote: Voted, earlier: number): Voted {
   return earlier < VOTES_PER_DECISION ? vote : { ...vote, weight: 0 };
 }
 
-const VOTES_PER_DECISION = 3;
+/** Votes on one decision that count. */
+export const VOTES_PER_DECISION = 3;

@@ -1,7 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { invalidValue } from "../core/errors/joust-error.ts";
-import { isBeforeHorizon, receiptOfUsedBallot, withBoundedWeight } from "./ballot.ts";
+import {
+  isBeforeHorizon,
+  receiptOfUsedBallot,
+  VOTES_PER_DECISION,
+  withBoundedWeight,
+} from "./ballot.ts";
 import { Listeners } from "./changes.ts";
 import type { LogEvent, Voted } from "./events.ts";
 import { COMMENT_PREFIX, eventOf, type LoggedRow, type Row, rowOf } from "./row.ts";
@@ -43,12 +48,7 @@ export abstract class LogWrites extends SearchQueries {
     if (events.length === 0) return [];
     const rows = events.map(rowOf);
     const used = yield* usedBallots(rows);
-    const votesOn = new Map<string, number>();
-    for (const key of used.keys()) {
-      const [decision, ballot] = JSON.parse(key) as [string, string];
-      if (ballot.startsWith(COMMENT_PREFIX)) continue;
-      votesOn.set(decision, (votesOn.get(decision) ?? 0) + 1);
-    }
+    const votesOn = yield* voteCounts(rows);
     const horizons = yield* horizonTimes(rows);
     const receipts: Receipt[] = new Array(events.length);
     const accepted: number[] = [];
@@ -172,12 +172,32 @@ function keyOf({ decision, ballot }: Pick<Row, "decision" | "ballot">): string {
 
 /** Bodies of the votes that have used the ballots of some rows. */
 function* usedBallots(rows: readonly Row[]): Work<Map<string, string>> {
-  const decisions = rows.flatMap(({ decision }) => decision ?? []);
-  if (decisions.length === 0) return new Map();
+  const ballots = rows.flatMap(({ decision, ballot }) =>
+    decision === null ? [] : sql`(${decision}, ${ballot})`,
+  );
+  if (ballots.length === 0) return new Map();
   const found = yield* rowsOf<Pick<Row, "decision" | "ballot" | "body">>(sql`
     SELECT decision, ballot, body FROM log
-    WHERE kind = 'voted' AND decision IN (${joined(decisions, ", ")})`);
+    WHERE kind = 'voted' AND (decision, ballot) IN (VALUES ${joined(ballots, ", ")})`);
   return new Map(found.map((row) => [keyOf(row), row.body]));
+}
+
+/**
+ * The number of votes on the decisions of some rows, without comments. Counting stops at the number after which
+ * votes weigh nothing, because anybody may send many votes on one decision.
+ */
+function* voteCounts(rows: readonly Row[]): Work<Map<string, number>> {
+  const decisions = new Set(rows.flatMap(({ decision }) => decision ?? []));
+  if (decisions.size === 0) return new Map();
+  const values = [...decisions].map((decision) => sql`(${decision})`);
+  const found = yield* rowsOf<{ decision: string; votes: number }>(sql`
+    WITH d (decision) AS (VALUES ${joined(values, ", ")})
+    SELECT decision, (
+      SELECT count(*) FROM (
+        SELECT 1 FROM log WHERE kind = 'voted' AND log.decision = d.decision
+          AND ballot NOT LIKE ${`${COMMENT_PREFIX}%`} LIMIT ${VOTES_PER_DECISION}) AS counted) AS votes
+    FROM d`);
+  return new Map(found.map(({ decision, votes }) => [decision, votes]));
 }
 
 /** Time of the snapshot at the horizon, for the routers that have one. */
