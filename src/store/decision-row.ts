@@ -66,19 +66,19 @@ export function answerRow(event: Answered): AnswerRow {
   };
 }
 
-/** PostgreSQL refuses NUL in text. The session is the client's own text, so NUL is removed. */
+/** The session as it is stored. It is the client's own text, so NUL is removed, which PostgreSQL refuses in text. */
 export function storedSession({ session }: Decision): string | null {
   return session?.replaceAll("\u0000", "") ?? null;
 }
 
-/** Members of a type that are no columns, so that the body has them. */
+/** Members of an event that have no column of their own. The body has them. */
 type Body<E, Column extends keyof E> = {
   readonly [K in keyof Omit<Required<E>, Column>]: E[K & keyof E];
 };
 
 type DecisionColumn = "kind" | "id" | "router" | "at" | "owner" | "session" | "x" | "prompt";
 
-/** Every member is named here, because copying "all the others" takes longer than writing them. */
+/** JSON of the members without a column. Each is named, because copying all of the others takes longer. */
 export function decisionBody(event: Decision): string {
   const body: Body<Decision, DecisionColumn> = {
     mode: event.mode,

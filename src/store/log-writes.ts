@@ -15,10 +15,10 @@ import { joined, rowsOf, type Statement, sql, type Work } from "./sql.ts";
 import type { Change, PruneQuery, PruneReport, Receipt, SnapshotContent } from "./store.ts";
 import { type Tally, tally } from "./tally.ts";
 
-/** Locks that nodes share. A transaction of SQLite is alone in any case. */
+/** Locks that the nodes of a PostgreSQL database share. SQLite needs none, because it runs one transaction at a time. */
 export type Lock = "append" | "keys";
 
-/** Writes votes and controls, and erases them. The same for both databases, which supply the abstract members. */
+/** Writes and erases votes and controls. Each database implements the abstract members. */
 export abstract class LogWrites extends SearchQueries {
   protected readonly listeners = new Listeners();
 
@@ -32,7 +32,7 @@ export abstract class LogWrites extends SearchQueries {
   protected abstract announce(change: Change): Iterable<Statement>;
   /** Removes the content of deleted rows from the files. */
   protected abstract shrink(): Promise<void>;
-  /** Ends a SELECT whose rows no other transaction may change before the commit. */
+  /** End of a SELECT whose rows no other transaction may change before the commit. */
   protected abstract readonly forUpdate: Statement;
 
   onChange(listener: (change: Change) => void): () => void {

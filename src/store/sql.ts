@@ -8,7 +8,7 @@ export interface Statement {
   readonly values: readonly Value[];
 }
 
-/** Only PostgreSQL takes lists. */
+/** A value of a statement. Only PostgreSQL accepts lists. */
 type Value = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
 /** Template tag. A nested statement becomes part of the new one; anything else becomes a value. */

@@ -62,7 +62,7 @@ export function sharedPackedBytesOf(x: Float64Array): Uint8Array {
   return isEqual(doubles, x) ? packed : withSize(4, bytesOf(x));
 }
 
-/** Half precision without the engine's: the numbers and their packed bytes. */
+/** The numbers in half precision and their packed bytes, for engines without Float16Array. */
 function portableHalves(x: Float64Array): Pick<Scratch, "doubles" | "packed"> {
   const bytes = halfBytesOf(x);
   return { doubles: vectorOfHalf(bytes), packed: withSize(2, bytes) };

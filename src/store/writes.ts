@@ -28,13 +28,13 @@ import { LeaseLost } from "./store-error.ts";
 import { snapshotsToDelete } from "./thin-snapshots.ts";
 import { halfBytesOf } from "./vector.ts";
 
-/** Writes everything except votes and decisions. The same for both databases. */
+/** Writes everything except votes, controls and decisions, for both databases. */
 export abstract class Writes extends LogWrites {
   /** Runs one statement, which is a transaction of its own. */
   protected abstract run<T>(statement: Statement): Promise<readonly T[]>;
-  /** The time in milliseconds since 1970. Nodes that share a database use its clock, because their own differ. */
+  /** SQL for the time in milliseconds since 1970. Nodes that share a database use its clock, because their own clocks differ. */
   protected abstract now(): Statement;
-  /** Lets the nodes that lease budget of one key wait for each other. */
+  /** Makes other nodes wait that lease budget of the same key. */
   protected abstract lockBudget(owner: string): Iterable<Statement>;
 
   #migrated: Promise<void> = Promise.resolve();
@@ -62,7 +62,7 @@ export abstract class Writes extends LogWrites {
     }
   }
 
-  /** The new token makes saves of the previous holder fail. */
+  /** Takes the lease if it is free or has expired, or if `steal` is set. The new token makes saves of the previous holder fail. */
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
     const free = steal ? sql`${Number.MAX_SAFE_INTEGER}` : this.now();
     const [lease] = await this.run<{ token: number }>(sql`
@@ -194,7 +194,7 @@ export abstract class Writes extends LogWrites {
       DELETE FROM client_ids WHERE owner = ${owner} AND id = ${id} AND decision = ${decision}`);
   }
 
-  /** Deletes the rows of a table whose time is over, and inserts others. */
+  /** Deletes the expired rows of a table and inserts others. */
   *#replaceExpired(table: ExpiringTable, inserts: readonly Statement[]): Work<void> {
     yield sql`DELETE FROM ${literal(table)} WHERE until < ${this.now()}`;
     yield* inserts;
@@ -285,7 +285,7 @@ export abstract class Writes extends LogWrites {
 
 const RETRY_MS = 1000;
 
-/** Tables whose rows have a time `until` which they are kept. */
+/** Tables whose rows are kept until the time in their column `until`. */
 type ExpiringTable = "embeddings" | "responses" | "client_ids" | "ended_sessions";
 
 function* saveAudit(record: AuditRecord): Work<void> {

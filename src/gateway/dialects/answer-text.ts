@@ -5,7 +5,7 @@ import type { DialectName } from "../wire/dialect-names.ts";
 import type { StreamText } from "./dialect.ts";
 import { rewriter } from "./rewriter.ts";
 
-/** Text of an answer, without reasoning and calls. */
+/** Text of the first choice of an answer, without reasoning and calls. */
 export function textIn({ choices }: Answer): string {
   const items = choices[0]?.items ?? [];
   return items
@@ -19,7 +19,7 @@ export function answerText(dialect: DialectName, answer: Uint8Array): string {
   return textIn(CODECS[dialect].parseAnswer(JSON.parse(Buffer.from(answer).toString())));
 }
 
-/** Puts the text of the first choice of a stream together, of what `textOf` finds in its events. */
+/** Collects the text of the first choice of a stream. `textOf` returns the text that an event adds. */
 export function streamText(
   dialect: DialectName,
   textOf: (event: ItemEvent, before: string) => string = wordsIn,

@@ -26,7 +26,7 @@ export function fitsSchema(members: Values, text: string): boolean {
   }
 }
 
-/** Limit of the steps of a check, because the check delays other requests. They take a few milliseconds. */
+/** Limit of the steps of a check, which delays other requests. So many steps take a few milliseconds. */
 const MOST_STEPS = 50_000;
 
 /** The schema of the output in a request of any dialect. */

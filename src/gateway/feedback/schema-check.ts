@@ -5,8 +5,8 @@ import { isRecord, type Json } from "../wire/json.ts";
  * as one comparison, or if the schema refers to a part that it does not have.
  *
  * Expressions of a client (`pattern`, `patternProperties`) can take exponential time, so they are not checked, and neither are
- * formats. Keywords that accept less if a part of them accepts more (`not`, `if`, `contains`) are left out too. Everything
- * that the whole schema accepts fits.
+ * formats. Keywords that accept less if a part of them accepts more (`not`, `if`, `contains`) are left out too. So a value
+ * that the whole schema accepts always fits.
  */
 export function fitsWithin(limit: number, schema: unknown, value: unknown): boolean {
   return new Check(schema, limit).fits(schema, value);

@@ -26,9 +26,9 @@ export interface LogForecast extends Forecast {
 }
 
 /**
- * Forecasts from the log of a router: its posterior and its recent queries with a choice of
- * models, or its categories in equal shares if it has had none. Returns undefined if the router was never configured, or if
- * its policy has no posterior to draw from.
+ * Forecasts from the log of a router: its posterior and its recent queries with a choice of models, or its
+ * categories in equal shares if it has had no such query. Returns undefined if the router was never configured,
+ * or if its policy has no posterior to draw from.
  */
 export async function forecastLog(
   store: Store,

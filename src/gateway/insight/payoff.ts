@@ -25,8 +25,8 @@ export interface TrafficGroup {
 }
 
 /**
- * Queries with a choice of models that one model, which can answer most of them, can answer. Routing can be compared with a
- * single model only on queries that this model can answer.
+ * Queries on which routing can be compared with a single model. Of the queries with a choice of models, these are the ones
+ * that one model can answer: the model that can answer most of them.
  */
 export function comparableQueries<Q extends Pick<ForecastQuery, "candidates">>(
   traffic: readonly Q[],

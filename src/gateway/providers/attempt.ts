@@ -80,7 +80,7 @@ export async function attempt(
   }
 }
 
-/** Calls models after others have failed, which also count as fallbacks if all of them fail. */
+/** Calls models after others have failed. The others are fallbacks of the answer, or of the error if these models fail too. */
 export async function attemptAfter(
   failed: readonly Fallback[],
   ...attempted: Parameters<typeof attempt>

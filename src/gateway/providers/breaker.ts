@@ -58,17 +58,17 @@ export class Breaker {
     return Math.max(0, this.#openUntil - this.#clock.now());
   }
 
-  /** A passage's call has begun to answer. */
+  /** Notes that the call of a passage has begun to answer. */
   begun(passage: Passage): void {
     if (this.#probe === passage) this.#close();
   }
 
-  /** A passage's call says nothing about the upstream. */
+  /** Notes that the call of a passage says nothing about the upstream. */
   abandoned(passage: Passage): void {
     if (this.#probe === passage) this.#probe = undefined;
   }
 
-  /** A passage's call has ended. */
+  /** Notes that the call of a passage has ended. */
   ended(passage: Passage, isFailure: boolean): void {
     if (this.#probe === passage) {
       this.#probe = undefined;

@@ -99,7 +99,7 @@ function first(routers: ReadonlyMap<string, LiveRouter>): LiveRouter | undefined
   return routers.values().next().value;
 }
 
-/** The router of this name, or the first one if there is no name. To a key with a list of routers, the others do not exist. */
+/** The router of this name, or the first one if there is no name. For a key with a list of routers, others do not exist. */
 export function routerNamed(
   { routers }: Serving,
   name: string | undefined,

@@ -4,7 +4,7 @@ import type { Capabilities } from "../providers/capabilities.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Serving } from "../routing/serving.ts";
 
-/** Routers and models as /v1/models lists them, also those of a router's pool: only those that the caller may use. */
+/** Routers and models that the caller may use, as /v1/models lists them. The pools of routers have no others either. */
 export function listModels(
   { models, routers }: Serving,
   caller: Pick<Caller, "models" | "routers"> = {},

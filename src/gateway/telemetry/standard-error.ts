@@ -46,7 +46,7 @@ export class StandardError implements DestinationStream {
 }
 
 const STDERR = 2;
-/** Characters that are written at once, and the most that wait for a slow reader. A write costs a thread switch, so a busy server makes few of them. */
+/** Characters that are written at once, and the most that wait for a slow reader. A write costs a thread switch, so a busy server should make few. */
 const ENOUGH = 32_768;
 const MOST_WAITING = 2 ** 20;
 const FLUSH_MS = 1000;

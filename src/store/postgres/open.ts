@@ -93,7 +93,7 @@ class PostgresStore extends Writes implements Store {
     return inserted.map(({ position }) => position).sort((a, b) => a - b);
   }
 
-  /** If it fails, autovacuum does so later. */
+  /** Removes the content of deleted rows. If that fails, autovacuum does it later. */
   protected async shrink(): Promise<void> {
     await this.#pool.query("VACUUM log, snapshots").catch(() => {});
   }
@@ -123,8 +123,9 @@ const SHARDS = 64;
 const NOW = literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint");
 
 /**
- * Every append holds the first lock. Without it, a sequence assigns positions before the commit, and a reader that
- * has seen position 8 would never read position 7, committed later: with three appenders it missed 9% of the rows.
+ * Statements that take the locks. Every append holds the lock `append`. Without it, a sequence assigns positions before
+ * the commit, and a reader that has seen position 8 would never read position 7, committed later: with three appenders
+ * it missed 9% of the rows.
  * docs/decisions/0003-log-order-and-lease.md compares the alternatives.
  */
 const LOCKS: Record<Lock, string> = { append: APPEND_LOCK, keys: KEYS_LOCK };

@@ -94,7 +94,7 @@ export class DayFiles implements Days {
     removeFiles(file);
   }
 
-  /** Counts of the dropped days are added to those of the main file. */
+  /** Deletes the days that ended before a time, and adds their counts to those of the main file. */
   async drop(before: number): Promise<number> {
     return translated(() => {
       let decisions = 0;

@@ -2,7 +2,7 @@ import type { Statement as Prepared } from "better-sqlite3";
 import { type Statement, textOf, type Work } from "../sql.ts";
 import type { Connection } from "./connect.ts";
 
-/** Statements that a connection keeps. Their texts differ only by the filters of a search. */
+/** Statements that a connection keeps. Texts differ by the filters of a search and by the number of values. */
 const MOST_KEPT = 200;
 
 const kept = new WeakMap<Connection, Map<string, Prepared<unknown[], unknown>>>();

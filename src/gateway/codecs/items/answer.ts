@@ -75,7 +75,7 @@ export interface Answer {
   readonly extra?: Extra | undefined;
 }
 
-/** The answer with other items in all choices. */
+/** The answer with each item replaced by what `change` returns. */
 export function mapItems(answer: Answer, change: (item: Item) => Item): Answer {
   const choices = answer.choices.map(({ items, stop }) => ({ items: items.map(change), stop }));
   return { ...answer, choices };

@@ -52,7 +52,7 @@ function withName(item: Item, rename: (name: string) => string): Item {
   return item.type === "function_call" ? { ...item, name: rename(item.name) } : item;
 }
 
-/** A call with the client's name of its tool. */
+/** An item with the client's name of the tool, if it is a call. */
 export function restoredName(item: Item, names: ToolNames): Item {
   return withName(item, (name) => names.get(name) ?? name);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { historyOf } from "./history.ts";
 
-test("a prefix has the hash of the one before it and of its last message", () => {
+test("the hash of a prefix comes from the prefix before it and its last message", () => {
   const systems = ["You are kind.", "You are brief.", "You are kind."];
   for (const system of systems) {
     const messages = [
@@ -22,7 +22,7 @@ test("a prefix has the hash of the one before it and of its last message", () =>
   }
 });
 
-test("shares are those of the characters", () => {
+test("the share of a prefix is its part of all characters", () => {
   const messages = [
     { role: "user", content: "abcdef" },
     { role: "assistant", content: "a" },

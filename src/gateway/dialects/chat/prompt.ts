@@ -14,8 +14,8 @@ export function promptOf(messages: readonly unknown[]): string {
 }
 
 /**
- * What `read` leaves of the user's last message, unless that is nothing. A message such as "and in
- * French?" needs the one before it, which follows in the list.
+ * The user's last message, as `read` returns it. If it has fewer than six words, such as "and in French?", the
+ * message before it follows in the list. Messages of which `read` leaves nothing are skipped.
  */
 function lastTexts(messages: readonly unknown[], read: (text: string) => string): string[] {
   const found: string[] = [];

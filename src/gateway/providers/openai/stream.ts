@@ -15,7 +15,7 @@ import type { Usage } from "../upstream/usage.ts";
 export class OpenAiStream implements Translation {
   usage: Usage | undefined;
   events = 0;
-  /** A large event, as of a server that sends its whole answer at once, counts by its text; any other as one token. */
+  /** Estimate: one token per event. A large event, such as a whole answer in one event, counts by its text. */
   tokens = 0;
   isDone = false;
   readonly #upstream: string;

@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#controller?.abort(error);
   }
 
-  /** Called by the watch when a time limit has passed. */
+  /** Fails because a time limit has passed. The watch calls it. */
   late(missing: string): void {
     this.fail(this.#error("timeout", `did not send ${missing}`));
   }
@@ -219,7 +219,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     });
   }
 
-  /** The translation has rejected the response. */
+  /** Fails because the translation has rejected the response. */
   #failToRead(error: unknown): void {
     this.fail(
       error instanceof UpstreamError
@@ -339,24 +339,24 @@ export class Watch {
     this.#timer = setTimeout(this.#check, Math.max(1, wait));
   }
 
-  /** Time until which the next chunk must arrive, or the whole answer if that is earlier. */
+  /** Time by which the next chunk must arrive, or the whole answer if that is earlier. */
   #due(): number {
     return Math.min(this.#nextDue(), this.startedAt + this.#limits.totalMs);
   }
 
-  /** Time until which the next chunk must arrive. While the client is slow, only the whole answer has a limit. */
+  /** Time by which the next chunk must arrive. While the client is slow, only the whole answer has a limit. */
   #nextDue(): number {
     if (Number.isNaN(this.firstByteAt)) return this.startedAt + this.#firstByteMs();
     return this.#isPaused ? Number.POSITIVE_INFINITY : this.#lastByteAt + this.#limits.idleMs;
   }
 
-  /** A complete answer arrives as late as the end of a stream. */
+  /** Limit of the time until the first byte. A complete answer arrives as late as the end of a stream. */
   #firstByteMs(): number {
     const { firstByteMs, totalMs } = this.#limits;
     return firstByteMs ?? (this.#stream ? STREAM_BEGIN_MS : totalMs);
   }
 
-  /** What did not arrive until the time that is due. */
+  /** Names the part of the answer that did not arrive in time. */
   #missing(): string {
     const { idleMs, totalMs } = this.#limits;
     if (this.#nextDue() >= this.startedAt + totalMs)

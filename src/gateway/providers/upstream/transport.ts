@@ -103,7 +103,7 @@ export class Transport {
     const { pool, origin, path } = to;
     try {
       pool.dispatch(
-        // A connection carries one request at a time in any case, so the response's headers need not free it.
+        // Connections carry one request at a time, so undici need not look for the next one when headers arrive.
         { method: methodOf(message), origin, path, headers, body: body ?? null, blocking: false },
         exchange,
       );

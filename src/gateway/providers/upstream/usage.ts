@@ -5,7 +5,7 @@ export type { Usage };
 
 /**
  * Usage of an answer that has ended. If it broke off or the upstream reports no usage, the prompt
- * has its estimated tokens, and the answer those of its text, or at least one token per event.
+ * has its estimated tokens, and the answer has those of its text, but at least one per event.
  */
 export function usageOf(
   end: {
