@@ -83,6 +83,26 @@ it("a decision for such a key names no other models, and no other routers", asyn
   expect(new Set(seen)).toEqual(new Set(["auto"]));
 });
 
+it("the trade-off of requests of other keys names only models of the key", async () => {
+  const { post, get } = await startGateway(`${SANDBOX}
+keys:
+  few: {key: few-few-few-few-few, models: [pebble-mini]}
+  all: {key: all-all-all-all-all}`);
+  const all = { authorization: "Bearer all-all-all-all-all" };
+  for (let n = 0; n < 3; n++) await post("/v1/chat/completions", chat(`Why ${n}?`), all);
+  const singlesFor = async (key: Record<string, string>) => {
+    const { json, text } = await get("/v1/tradeoff", key);
+    expect([json.recent_queries, json.points.length]).toEqual([3, 21]);
+    return { names: json.singles.map(({ model }: { model: string }) => model), text };
+  };
+  expect((await singlesFor(all)).names).toContain("summit-pro");
+  const { names, text } = await singlesFor(FEW);
+  expect(names).toEqual(["pebble-mini"]);
+  for (const name of ["abacus-14b", "forge-coder", "quill-32b", "summit-pro"]) {
+    expect(text).not.toContain(name);
+  }
+});
+
 it.each(["bypass", "observe"])(
   "a router in mode %s serves such a key no other model",
   async (mode) => {

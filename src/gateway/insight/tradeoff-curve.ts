@@ -11,15 +11,16 @@ import { type PosteriorView, samplesOf, type TrafficQuery, trafficOf } from "./t
 
 /**
  * GET /v1/tradeoff: the effect of each setting of the trade-off on the recent queries,
- * and the gain of routing at the current setting.
+ * and the gain of routing at the current setting. `permitted` are the models of a key that may not use all of them.
  */
 export function tradeoffCurve<Current extends number | null>(
   router: string,
   posterior: PosteriorView,
   recent: readonly RecentQuery[],
   current: Current,
+  permitted?: readonly string[],
 ): Omit<Tradeoff, "current"> & { readonly current: Current } {
-  const traffic = trafficOf(posterior, recent);
+  const traffic = trafficAmong(permitted, posterior, recent);
   const values = traffic.map(({ w }) => valuesOn(posterior, w));
   const samples = samplesOf(posterior, Random.seeded(1).split("tradeoff"), SAMPLES);
   const { models } = posterior.pool;
@@ -36,6 +37,21 @@ export function tradeoffCurve<Current extends number | null>(
     points: GRID.map((tradeoff) => pointAt(tradeoff, models, traffic, values, samples)),
     singles: singlesOf(chosen, models, traffic, samples),
   };
+}
+
+/** Recent queries that the permitted models can answer, without their other candidates. */
+function trafficAmong(
+  permitted: readonly string[] | undefined,
+  posterior: PosteriorView,
+  recent: readonly RecentQuery[],
+): TrafficQuery[] {
+  const traffic = trafficOf(posterior, recent);
+  if (!permitted) return traffic;
+  const { models } = posterior.pool;
+  return traffic.flatMap((query) => {
+    const candidates = query.candidates.filter((k) => permitted.includes(models[k]!));
+    return candidates.length > 0 ? [{ ...query, candidates }] : [];
+  });
 }
 
 /** Each model that could answer all recent queries alone. */

@@ -78,7 +78,8 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
       const router = routerNamed(serving(), query.router, caller);
       await router.readRecent();
       const { name, view, recent, config } = router;
-      return tradeoffCurve(name, view, recent.all, config.cost_quality_tradeoff);
+      const current = config.cost_quality_tradeoff;
+      return tradeoffCurve(name, view, recent.all, current, caller.models);
     },
   );
   app.get(
