@@ -8,7 +8,7 @@ import {
 } from "./dialect-upstream.fixture.ts";
 import { eventsOf, startGateway, type TestGateway } from "./gateway.fixture.ts";
 import { MESSAGE } from "./later-duels.fixture.ts";
-import { DIALECTS } from "./wire/dialect-names.ts";
+import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
 /** Calls that fail after the upstream has charged for them are part of the spending. */
 
@@ -165,23 +165,82 @@ keys: {a: {key: "0123456789abcdef", budget: 1.9, scopes: [admin, route]}}\n`,
   },
 );
 
-it.each([
-  ["whole", false],
-  ["streamed in one event", true],
-] as const)("estimates the tokens of an answer without usage: %s", async (_, stream) => {
-  const host = await startDialectUpstream();
-  const gateway = await start(host);
-  const content = "word ".repeat(4000);
-  const message = { role: "assistant", content };
-  const whole = { ...WHOLE, usage: null, choices: [{ ...WHOLE.choices[0], message }] };
-  const delta = { ...head, choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] };
-  host.answer = () => ({ body: stream ? [delta] : whole });
-  const request = { model: "chat-model", messages: MESSAGES, stream };
-  expect((await gateway.post(PATHS.chat, request)).status).toBe(200);
-  await gateway.log.flush();
-  const { text } = await gateway.get("/metrics");
-  const tokens = /^joust_tokens_total\{model="chat-model",direction="output"\} (\d+)$/m.exec(text);
-  expect(Number(tokens?.[1])).toBe(5000);
+describe("estimates the tokens of an answer without usage", () => {
+  const TEXT = "word ".repeat(4000);
+  const message = { role: "assistant", content: TEXT };
+  const chunk = (content: string, finish_reason: string | null = null) => ({
+    ...head,
+    choices: [{ index: 0, delta: { content }, finish_reason }],
+  });
+  const block = { type: "text", text: TEXT };
+  const delta = (text: string) => ({
+    ...{ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+  });
+  /** A streamed message of one block. `usage` is that of the first event. */
+  const streamed = (blocks: readonly object[], usage?: object) => [
+    { type: "message_start", message: { ...MESSAGE, content: [], usage } },
+    ...blocks,
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+    { type: "message_stop" },
+  ];
+  const begin = (content_block: object) => ({
+    ...{ type: "content_block_start", index: 0, content_block },
+  });
+  const empty = begin({ type: "text", text: "" });
+  const item = {
+    ...{ type: "message", id: "msg_1", role: "assistant", status: "completed" },
+    content: [{ type: "output_text", text: TEXT, annotations: [] }],
+  };
+  const place = { item_id: "msg_1", output_index: 0, content_index: 0 };
+  const textDelta = (text: string) => ({
+    ...{ type: "response.output_text.delta", ...place, delta: text },
+  });
+  const response = (output: readonly object[]) => ({
+    ...{ id: "resp_1", object: "response", created_at: 5, model: "up", status: "completed" },
+    output,
+    usage: null,
+  });
+  const added = { type: "response.output_item.added", output_index: 0, item };
+  const done = { type: "response.output_item.done", output_index: 0, item };
+  const end = (output: readonly object[]) => ({
+    ...{ type: "response.completed", response: response(output) },
+  });
+  const sentences = Array.from({ length: 200 }, () => "word ".repeat(20));
+  const call = { type: "tool_use", id: "t", name: "f", input: {} };
+  const json = JSON.stringify({ a: "x".repeat(19_992) });
+  const partial = { type: "input_json_delta", partial_json: json };
+
+  it.each<[string, DialectName, object | readonly object[]]>([
+    ["whole", "chat", { ...WHOLE, usage: null, choices: [{ ...WHOLE.choices[0], message }] }],
+    ["in one event", "chat", [chunk(TEXT, "stop")]],
+    ["in sentences", "chat", [...sentences.map((text) => chunk(text)), chunk("", "stop")]],
+    ["in one event", "messages", streamed([empty, delta(TEXT)])],
+    ["in sentences", "messages", streamed([empty, ...sentences.map(delta)])],
+    ["in the beginning of a block", "messages", streamed([begin(block)])],
+    ["as a call", "messages", streamed([begin(call), { ...delta(""), delta: partial }])],
+    ["usage of the beginning", "messages", streamed([empty, delta(TEXT)], { output_tokens: 1 })],
+    ["whole", "responses", response([item])],
+    ["in one event", "responses", [added, textDelta(TEXT), done, end([item])]],
+    ["in sentences", "responses", [added, ...sentences.map(textDelta), done, end([item])]],
+    ["as an item", "responses", [done, end([])]],
+    ["in the last event", "responses", [end([item])]],
+  ])("%s (%s)", async (_, dialect, body) => {
+    const host = await startDialectUpstream();
+    const gateway = await start(host);
+    host.answer = () => ({ body });
+    const stream = Array.isArray(body);
+    const model = `${dialect}-model`;
+    const request = { model, ...REQUESTS[dialect], stream };
+    expect((await gateway.post(PATHS[dialect], request)).status).toBe(200);
+    await gateway.log.flush();
+    const { text } = await gateway.get("/metrics");
+    const tokens = /^joust_tokens_total\{model="[a-z]+-model",direction="output"\} (\d+)$/m.exec(
+      text,
+    );
+    // A short event counts as one token.
+    expect(Math.abs(Number(tokens?.[1]) - 5000)).toBeLessThan(5);
+  });
 });
 
 describe("against a budget", () => {

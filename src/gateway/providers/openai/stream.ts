@@ -3,7 +3,7 @@ import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn } from "../upstream/error.ts";
 import type { Keep } from "../upstream/event-cutter.ts";
 import { EventReader } from "../upstream/event-reader.ts";
-import { tokensIn } from "../upstream/text-tokens.ts";
+import { tokensAdded } from "../upstream/text-tokens.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import type { Usage } from "../upstream/usage.ts";
 
@@ -15,7 +15,7 @@ import type { Usage } from "../upstream/usage.ts";
 export class OpenAiStream implements Translation {
   usage: Usage | undefined;
   events = 0;
-  /** Estimate: one token per event. A large event, such as a whole answer in one event, counts by its text. */
+  /** Estimate by the text. Many upstreams send several tokens in one event, and some their whole answer. */
   tokens = 0;
   isDone = false;
   readonly #upstream: string;
@@ -67,7 +67,7 @@ export class OpenAiStream implements Translation {
     this.#lastButOne = this.#last;
     this.#last = data;
     this.events++;
-    this.tokens += data.close - data.open > LARGE_EVENT ? Math.max(1, tokensIn(data)) : 1;
+    this.tokens += tokensAdded(data, "choices");
     return true;
   }
 
@@ -92,9 +92,6 @@ export class OpenAiStream implements Translation {
     return this.#reader.objectIn(data);
   }
 }
-
-/** Events up to this many bytes have one token each, or a few. */
-const LARGE_EVENT = 600;
 
 const DONE = Symbol("[DONE]");
 

@@ -5,6 +5,7 @@ import { isRecord, type Json, type Members } from "../../wire/json.ts";
 import { refusal, type UpstreamError } from "./error.ts";
 import type { Keep } from "./event-cutter.ts";
 import { EventReader } from "./event-reader.ts";
+import { tokensAdded, tokensOf } from "./text-tokens.ts";
 import type { Pass, Translation } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
 import { usageIn } from "./usage-in.ts";
@@ -17,6 +18,12 @@ export class NamedEvents implements Translation {
   usage: Usage | undefined;
   events = 0;
   isDone = false;
+  /** Estimated tokens of the deltas. */
+  #added = 0;
+  /** Estimated tokens of the items that are complete. They repeat the text of their deltas, if there were any. */
+  #complete = 0;
+  /** Whether the usage counts the whole answer. That of `message_start` counts only its beginning. */
+  #isCounted = false;
   readonly #upstream: string;
   readonly #dialect: NamedDialect;
   readonly #reader: EventReader;
@@ -25,6 +32,10 @@ export class NamedEvents implements Translation {
     this.#upstream = upstream;
     this.#dialect = dialect;
     this.#reader = new EventReader(upstream, maxEventBytes, this.#keep);
+  }
+
+  get tokens(): number {
+    return Math.max(this.#added, this.#complete);
   }
 
   push(chunk: Buffer, pass: Pass): void {
@@ -45,6 +56,7 @@ export class NamedEvents implements Translation {
     if (data === undefined || type === "ping") {
       return this.events > 0 && this.#reader.passed(bytes, start);
     }
+    this.#estimate(String(type), data);
     this.#see(String(type), data);
     this.events++;
     return this.#reader.passed(bytes, start);
@@ -56,11 +68,14 @@ export class NamedEvents implements Translation {
         throw this.#refusal(type, data);
       case "end":
         if (this.events === 0 && !hasOutput(data)) throw this.#reader.incomplete(0);
+        this.#complete = Math.max(this.#complete, tokensOf(outputOf(data)));
         this.isDone = true;
         this.#count(data);
+        this.#complement();
         break;
       case "usage":
         this.#count(data);
+        if (type === "message_delta") this.#isCounted ||= isRecord(data.value("usage"));
     }
   }
 
@@ -68,6 +83,24 @@ export class NamedEvents implements Translation {
     const holder = data.value(HOLDERS[this.#dialect]);
     const counted = isRecord(holder) && isRecord(holder.usage) ? holder.usage : data.value("usage");
     this.usage = usageAfter(this.usage, usageIn(this.#dialect, counted));
+  }
+
+  /** Adds the tokens of an event to the estimate. */
+  #estimate(type: string, data: Members): void {
+    if (type.endsWith("delta") && type !== "message_delta") {
+      this.#added += tokensAdded(data, "delta");
+    } else if (type === "content_block_start") {
+      this.#added += tokensOf(data.value("content_block"));
+    } else if (type === "response.output_item.done") {
+      this.#complete += tokensOf(data.value("item"));
+    }
+  }
+
+  /** Estimates what the upstream left out of the usage of a complete answer. */
+  #complement(): void {
+    if (this.#dialect !== "messages" || this.#isCounted || !this.usage) return;
+    const completionTokens = Math.max(this.usage.completionTokens, this.tokens);
+    this.usage = { ...this.usage, completionTokens };
   }
 
   /**
@@ -91,10 +124,14 @@ export class NamedEvents implements Translation {
   }
 }
 
-/** Whether the last event of Responses holds the whole answer. */
-function hasOutput(data: Members): boolean {
+/** Items of the whole answer, which the last event of Responses repeats. */
+function outputOf(data: Members): unknown {
   const response = data.value("response");
-  const output = isRecord(response) ? response.output : undefined;
+  return isRecord(response) ? response.output : undefined;
+}
+
+function hasOutput(data: Members): boolean {
+  const output = outputOf(data);
   return Array.isArray(output) && output.length > 0;
 }
 

@@ -102,7 +102,7 @@ export interface AnswerEnd {
   readonly lost?: readonly Usage[] | undefined;
   /** Events of a stream that were passed on: a lower bound of the tokens if usage is missing. */
   readonly events: number;
-  /** Estimated tokens of the answer. A complete answer has them only if usage is missing. */
+  /** Estimated tokens of the text, if usage is missing. */
   readonly tokens?: number | undefined;
   readonly sentAt: number;
   /** Time of the first byte; NaN if there was none. */
@@ -144,7 +144,7 @@ export interface Translation {
   readonly usage: Usage | undefined;
   /** Events that were passed on; 0 for a complete answer. */
   readonly events: number;
-  /** Estimated tokens of the answer. A complete answer has them only if usage is missing. */
+  /** Estimated tokens of the text, if usage is missing. */
   readonly tokens?: number | undefined;
   /** Whether the answer is complete, so that errors of the connection no longer matter. */
   readonly isDone: boolean;
