@@ -7,6 +7,7 @@ const gateway = sharedGateway(
 keys:
   boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}
   few: {key: few-few-few-few-few, models: [pebble-mini], routers: [auto]}
+  some: {key: some-some-some-some, routers: [other], scopes: [route, metrics]}
 routers: {auto: {}, other: {}}`,
 );
 const BOSS = { authorization: "Bearer adm-adm-adm-adm-adm" };
@@ -60,6 +61,8 @@ it("a decision for such a key names no other models, and no other routers", asyn
     await get("/v1/decisions", FEW),
     await get("/v1/tradeoff", FEW),
     await get("/v1/map", FEW),
+    await get("/v1/sandbox/truth", FEW),
+    await get("/v1/sandbox/voters", FEW),
     await ask("auto", FEW, { joust: { allowed_models: ["summit"] } }),
     await ask("auto", FEW, { max_tokens: 1e9, tools: [{ type: "web_search" }] }),
   ];
@@ -100,6 +103,19 @@ keys:
   expect(names).toEqual(["pebble-mini"]);
   for (const name of ["abacus-14b", "forge-coder", "quill-32b", "summit-pro"]) {
     expect(text).not.toContain(name);
+  }
+});
+
+it("the numbers of other routers do not exist for a key with a list of routers", async () => {
+  const { get } = gateway();
+  const some = { authorization: "Bearer some-some-some-some" };
+  for (const path of ["/v1/stats", "/v1/learning", "/v1/tradeoff", "/v1/map"]) {
+    const refused = await get(`${path}?router=auto`, some);
+    expect([path, refused.status, refused.json.error?.hint]).toEqual([
+      ...[path, 404, "known names: other"],
+    ]);
+    expect((await get(path, some)).json.router).toBe("other");
+    expect((await get(`${path}?router=auto`, BOSS)).json.router).toBe("auto");
   }
 });
 

@@ -63,7 +63,8 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
       response: Stats,
       errors: [404],
     }),
-    ({ query: { router, hours } }) => stats(parts, routerNamed(serving(), router), hours),
+    ({ caller, query: { router, hours } }) =>
+      stats(parts, routerNamed(serving(), router, caller), hours),
   );
   app.get(
     "/v1/tradeoff",
@@ -91,9 +92,9 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
       response: LearningCurve,
       errors: [404],
     }),
-    async ({ query }) => {
+    async ({ caller, query }) => {
       await logged(log);
-      const { name, view } = routerNamed(serving(), query.router);
+      const { name, view } = routerNamed(serving(), query.router, caller);
       return learningCurve(store, name, view, windowOf(query.hours, clock.date()));
     },
   );

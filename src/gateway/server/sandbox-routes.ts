@@ -1,4 +1,5 @@
 import { Truth, Voters, VotersSettings } from "../../api/sandbox.ts";
+import type { Caller } from "../access/access.ts";
 import type { Serving } from "../routing/serving.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type SandboxVoters, SLIP } from "../sandbox/voters.ts";
@@ -19,7 +20,7 @@ export function addSandboxRoutes(app: App, { serving, voters }: SandboxParts): v
       response: Truth,
       errors: [404],
     }),
-    () => truthOf(sandboxOf(serving())),
+    ({ caller }) => truthOf(sandboxOf(serving()), caller),
   );
   app.get(
     "/v1/sandbox/voters",
@@ -29,9 +30,11 @@ export function addSandboxRoutes(app: App, { serving, voters }: SandboxParts): v
       response: Voters,
       errors: [404],
     }),
-    () => {
+    async ({ caller }) => {
       sandboxOf(serving());
-      return voters.state();
+      const { best_model, ...state } = await voters.state();
+      const isNamed = best_model !== null && mayUse(caller, best_model);
+      return { ...state, best_model: isNamed ? best_model : null };
     },
   );
   app.post(
@@ -59,17 +62,24 @@ function sandboxOf({ sandbox }: Serving): Sandbox {
   });
 }
 
-function truthOf({ profile }: Sandbox): Truth {
+/** Whether a key with a list of models may know of this one. */
+function mayUse({ models }: Pick<Caller, "models">, model: string): boolean {
+  return models?.includes(model) ?? true;
+}
+
+function truthOf({ profile }: Sandbox, caller: Pick<Caller, "models">): Truth {
   const { models, categories } = profile;
   return {
     object: "truth",
     categories,
     // An error turns a vote for the better answer into one for the other.
     visible: 1 - 2 * SLIP,
-    models: models.map((model) => ({
-      model,
-      quality: categories.map((category) => profile.quality(model, category)),
-      cost: categories.map((category) => profile.cost(model, category)),
-    })),
+    models: models
+      .filter((model) => mayUse(caller, model))
+      .map((model) => ({
+        model,
+        quality: categories.map((category) => profile.quality(model, category)),
+        cost: categories.map((category) => profile.cost(model, category)),
+      })),
   };
 }
