@@ -1,16 +1,22 @@
+import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
+import { HeadFile } from "../sqlite/head-file.ts";
 import { SqliteStore } from "../sqlite/sqlite-store.ts";
 import { fill, restoresEverything } from "./backup.case.ts";
 import { checkBackup } from "./manifest.ts";
@@ -99,6 +105,76 @@ describe("a backup of SQLite files", () => {
     await expect(checkBackup(backup)).rejects.toThrow(errorText(/is damaged.*hint:/));
   });
 
+  it.each(["joust.db-wal", "joust.db-journal", "joust-decisions/DAY-wal"])(
+    "is refused if it has a file %s, whose changes SQLite would apply",
+    async (name) => {
+      const { file, folder, backup } = await filled();
+      const { files } = await backUpSqlite(file, backup);
+      const day = files.find((one) => one.name !== "joust.db")!.name;
+      const planted = join(backup, name.replace("joust-decisions/DAY", day));
+      writeFileSync(planted, "planted");
+      await expect(restoreSqlite(backup, join(folder, "other", "joust.db"))).rejects.toThrow(
+        errorText(/does not belong.*hint:/),
+      );
+    },
+  );
+
+  it("is refused if a file is a link, a folder or a pipe", async () => {
+    const { file, folder, backup } = await filled();
+    const { files } = await backUpSqlite(file, backup);
+    const copy = join(backup, files[0]!.name);
+    const moved = join(folder, "moved");
+    renameSync(copy, moved);
+    const list = join(backup, "backup.json");
+    const text = readFileSync(list, "utf8");
+    const refused = () =>
+      expect(checkBackup(backup)).rejects.toThrow(errorText(/is missing or damaged.*hint:/));
+    symlinkSync(moved, copy);
+    await refused();
+    rmSync(copy);
+    mkdirSync(copy);
+    const manifest = JSON.parse(text);
+    manifest.files[0].bytes = statSync(copy).size;
+    writeFileSync(list, JSON.stringify(manifest));
+    await refused();
+    rmSync(copy, { recursive: true });
+    execFileSync("mkfifo", [copy]);
+    manifest.files[0].bytes = 0;
+    writeFileSync(list, JSON.stringify(manifest));
+    await refused();
+  });
+
+  it("is restored to files that only their owner may read, whatever became of its own modes", async () => {
+    const { file, folder, backup } = await filled();
+    const { files } = await backUpSqlite(file, backup);
+    for (const { name } of files) chmodSync(join(backup, name), 0o644);
+    const target = join(folder, "open");
+    mkdirSync(target, { mode: 0o755 });
+    await restoreSqlite(backup, join(target, "joust.db"));
+    const names = files.map(({ name }) => name);
+    for (const name of names)
+      expect([name, statSync(join(target, name)).mode & 0o077]).toEqual([name, 0]);
+    expect(readdirSync(target).sort()).toEqual(["joust-decisions", "joust.db"]);
+  });
+
+  it("is not made of a store with a damaged or missing vote", async () => {
+    const { file, folder, backup } = await filled();
+    const head = readFileSync(`${file}-head`);
+    new HeadFile(file, 1_000_000).close();
+    await expect(backUpSqlite(file, backup)).rejects.toThrow(
+      errorText(/votes up to position 1000000 were acknowledged.*hint:/),
+    );
+    writeFileSync(`${file}-head`, head);
+    const db = new Sqlite(file);
+    db.prepare("UPDATE log SET at = at + 1 WHERE position = 2").run();
+    db.close();
+    const other = join(folder, "other");
+    await expect(backUpSqlite(file, other)).rejects.toThrow(
+      errorText(/joust\.db: is damaged: the voted event at position 2 changed; hint:/),
+    );
+    await expect(checkBackup(other)).rejects.toThrow(errorText(/not a complete backup/));
+  });
+
   it("overwrites nothing", async () => {
     const { file, backup } = await filled();
     await backUpSqlite(file, backup);
@@ -106,7 +182,7 @@ describe("a backup of SQLite files", () => {
     await expect(restoreSqlite(backup, file)).rejects.toThrow(errorText(/exists.*hint:/));
   });
 
-  it.each(["-wal", "-shm", "-head"])(
+  it.each(["-wal", "-shm", "-journal", "-head"])(
     "is not restored beside a file joust.db%s of another store",
     async (suffix) => {
       const { file, folder, backup } = await filled();

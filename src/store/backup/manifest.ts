@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   createReadStream,
   existsSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -69,7 +70,12 @@ export async function checkBackup(folder: string, onFile: OnFile = () => {}): Pr
   const listed = new Set(manifest.files.map(({ name }) => name));
   if (!listed.has(MAIN)) throw new InputError({ file }, "is damaged", "use another backup");
   const days = folderOf(join(folder, MAIN));
-  for (const copy of daysIn(days).map((day) => fileOf(days, day))) {
+  const dayFiles = daysIn(days).map((day) => fileOf(days, day));
+  // SQLite would apply the changes in a -wal or -journal file to the file beside it.
+  const changes = [join(folder, MAIN), ...dayFiles].flatMap((copy) =>
+    ["-wal", "-journal"].map((suffix) => `${copy}${suffix}`).filter((path) => existsSync(path)),
+  );
+  for (const copy of [...dayFiles, ...changes]) {
     if (listed.has(relative(folder, copy))) continue;
     throw new InputError(
       { file: copy },
@@ -80,8 +86,8 @@ export async function checkBackup(folder: string, onFile: OnFile = () => {}): Pr
   for (const { name, bytes, sha256 } of manifest.files) {
     const copy = join(folder, name);
     onFile(copy);
-    const isWhole =
-      existsSync(copy) && statSync(copy).size === bytes && (await hashOf(copy)) === sha256;
+    const found = lstatSync(copy, { throwIfNoEntry: false });
+    const isWhole = found?.isFile() && found.size === bytes && (await hashOf(copy)) === sha256;
     if (!isWhole) {
       throw new InputError({ file: copy }, "is missing or damaged", "use another backup");
     }

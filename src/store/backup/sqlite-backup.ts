@@ -1,16 +1,26 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+} from "node:fs";
 import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import Sqlite from "better-sqlite3";
 import { InputError } from "../../core/input/input-error.ts";
-import { lastPosition } from "../sqlite/check.ts";
+import { checkLog, hasTable, lastPosition } from "../sqlite/check.ts";
 import { createPrivately } from "../sqlite/connect.ts";
 import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
+import { readHead } from "../sqlite/head-file.ts";
 import { checkBackup, MAIN, type Manifest, type OnFile, writeManifest } from "./manifest.ts";
 
 /**
  * Copies the files of a store while it is in use. Each copy is consistent in itself. The main file
  * is copied first: a decision that is moved out of it during the backup is then in at least one of
- * the two copies.
+ * the two copies. Throws InputError if a vote in the store is damaged or missing: a backup of such a
+ * store must not look like a good one.
  */
 export async function backUpSqlite(
   file: string,
@@ -21,7 +31,12 @@ export async function backUpSqlite(
   createFolder(folder);
   const main = join(folder, MAIN);
   onFile(main);
-  const position = copy(file, main, lastPosition);
+  // The position is read first, because votes are cast during the copy.
+  const acknowledged = readHead(file);
+  const position = copy(file, main, (db) => {
+    if (hasTable(db, "embeddings")) checkLog(db, file, false, acknowledged);
+    return lastPosition(db);
+  });
   const [source, target] = [folderOf(file), folderOf(main)];
   for (const day of daysIn(source)) {
     mkdirSync(target, { recursive: true, mode: 0o700 });
@@ -57,9 +72,8 @@ export async function restoreSqlite(
 ): Promise<Manifest> {
   const manifest = await checkBackup(backup, onFile);
   // SQLite would apply the changes in a leftover -wal file to the restored file.
-  const used = [file, `${file}-wal`, `${file}-shm`, `${file}-head`, folderOf(file)].filter((path) =>
-    existsSync(path),
-  );
+  const beside = ["", "-wal", "-shm", "-journal", "-head"].map((suffix) => `${file}${suffix}`);
+  const used = [...beside, folderOf(file)].filter((path) => existsSync(path));
   if (used[0] !== undefined) {
     const names = used.map((path) => basename(path)).join(", ");
     throw new InputError(
@@ -73,11 +87,18 @@ export async function restoreSqlite(
   for (const day of daysIn(source)) {
     mkdirSync(target, { recursive: true, mode: 0o700 });
     onFile(fileOf(target, day));
-    copyFileSync(fileOf(source, day), fileOf(target, day));
+    await copyPrivately(fileOf(source, day), fileOf(target, day));
   }
-  // The main file comes last: without it there is no store.
-  copyFileSync(join(backup, MAIN), file);
+  // The main file comes last and as a whole: without it there is no store.
+  const unfinished = `${file}.restoring`;
+  await copyPrivately(join(backup, MAIN), unfinished);
+  renameSync(unfinished, file);
   return manifest;
+}
+
+/** Copies a file to one that only its owner may read, whatever the mode of the first one is. */
+function copyPrivately(from: string, to: string): Promise<void> {
+  return pipeline(createReadStream(from), createWriteStream(to, { mode: 0o600, flush: true }));
 }
 
 /** Creates a folder that only its owner may read. It must be empty unless `mayExist`. */

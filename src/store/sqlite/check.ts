@@ -42,15 +42,19 @@ export function hasTable(db: Connection, name: string): boolean {
 /**
  * Checks the content of the log: the checksum of every vote and control, and that nothing is
  * missing which was acknowledged. `hadUnmerged` tells whether there was a write-ahead log, from
- * which something can be missing. Throws InputError.
+ * which something can be missing; `acknowledged` is the position in the head file. Throws InputError.
  */
-export function checkLog(db: Connection, file: string, hadUnmerged: boolean): void {
+export function checkLog(
+  db: Connection,
+  file: string,
+  hadUnmerged: boolean,
+  acknowledged = readHead(file),
+): void {
   for (const row of db.prepare<[], LoggedRow & Checked>("SELECT * FROM log").iterate()) {
     if (checksumOf(row) !== row.checksum) {
       throw damaged(file, `is damaged: the ${row.kind} event at position ${row.position} changed`);
     }
   }
-  const acknowledged = readHead(file);
   const last = lastPosition(db);
   const hint = `restore a newer backup with "joust restore"; to continue with the votes up to position ${last}, delete ${headFile(file)}`;
   if (acknowledged === "damaged" && hadUnmerged) {
