@@ -168,6 +168,18 @@ describe("a fault before the first byte", () => {
       { totalMs: 100 },
       { code: "timeout", message: "host did not send a complete answer within 100 ms" },
     ],
+    [
+      "comments",
+      true,
+      { firstByteMs: 100 },
+      { code: "timeout", message: "host did not send a first byte within 100 ms" },
+    ],
+    [
+      "comments",
+      true,
+      { idleMs: 1000, totalMs: 200 },
+      { code: "timeout", message: "host did not send a complete answer within 200 ms" },
+    ],
     ["reset", true, {}, { code: "unreachable", clientStatus: 502 }],
     ["reset", false, {}, { code: "unreachable" }],
     ["resetAfterHead", true, {}, { code: "unreachable" }],

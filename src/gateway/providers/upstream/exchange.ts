@@ -111,6 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
       } catch (error) {
         this.#failToRead(error);
       }
+      if (this.#translation.events > 0) this.#watch.sawAnswer();
       if (this.#translation.isDone) this.#watch.expectEnd();
       this.#portion += chunk.length;
       if (this.#portion >= PORTION) this.#waitForNextPortion();
@@ -278,7 +279,7 @@ const END_MS = 500;
  */
 export class Watch {
   readonly startedAt: number;
-  /** Time of the first byte; NaN until it arrives. */
+  /** Time of the first byte of the answer; NaN until it arrives. */
   firstByteAt = Number.NaN;
   readonly #limits: TimeLimits;
   readonly #stream: boolean;
@@ -304,6 +305,11 @@ export class Watch {
 
   sawByte(): void {
     this.#lastByteAt = this.#clock.now();
+    if (!this.#stream) this.sawAnswer();
+  }
+
+  /** A part of the answer has arrived. Comments and pings of a stream are not part of it. */
+  sawAnswer(): void {
     if (Number.isNaN(this.firstByteAt)) this.firstByteAt = this.#lastByteAt;
   }
 
@@ -344,10 +350,18 @@ export class Watch {
     return Math.min(this.#nextDue(), this.startedAt + this.#limits.totalMs);
   }
 
-  /** Time by which the next chunk must arrive. While the client is slow, only the whole answer has a limit. */
+  /**
+   * Time by which the next chunk must arrive. While the client is slow, only the whole answer has a limit. Unless
+   * the operator limits the wait for an answer, an upstream that sends comments is taken to be working on it.
+   */
   #nextDue(): number {
-    if (Number.isNaN(this.firstByteAt)) return this.startedAt + this.#firstByteMs();
+    if (this.#isAwaited()) return this.startedAt + this.#firstByteMs();
     return this.#isPaused ? Number.POSITIVE_INFINITY : this.#lastByteAt + this.#limits.idleMs;
+  }
+
+  #isAwaited(): boolean {
+    const isSilent = Number.isNaN(this.#lastByteAt) || this.#limits.firstByteMs !== undefined;
+    return isSilent && Number.isNaN(this.firstByteAt);
   }
 
   /** Limit of the time until the first byte. A complete answer arrives as late as the end of a stream. */
@@ -361,7 +375,7 @@ export class Watch {
     const { idleMs, totalMs } = this.#limits;
     if (this.#nextDue() >= this.startedAt + totalMs)
       return `a complete answer within ${totalMs} ms`;
-    if (Number.isNaN(this.firstByteAt)) return `a first byte within ${this.#firstByteMs()} ms`;
+    if (this.#isAwaited()) return `a first byte within ${this.#firstByteMs()} ms`;
     return `anything for ${idleMs} ms`;
   }
 }

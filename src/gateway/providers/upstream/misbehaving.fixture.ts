@@ -135,6 +135,12 @@ const FAULTS = {
   hang: () => {},
   /** Begins to answer and never continues. */
   stall: async (response) => beginStream(response),
+  /** Sends comments and pings, and never an answer. */
+  comments: (response) => {
+    response.writeHead(200, SSE);
+    const timer = setInterval(() => response.write(": wait\n\nevent: ping\n\n"), 20);
+    response.on("close", () => clearInterval(timer));
+  },
   reset: (response) => response.socket!.resetAndDestroy(),
   resetOnce: (response, context) =>
     context.earlier === 0 ? response.socket!.resetAndDestroy() : well(response, context),
