@@ -69,9 +69,17 @@ const Based = z
     "Revision that the change is based on. If another one was saved since, the status is 409.",
   );
 
+/** Whether every object of JavaScript has a member of this name, so that no entry can be told apart from it. */
+export function isMemberOfAll(name: string): boolean {
+  return name in {};
+}
+
 export const ConfigurationChange = z.object({
   section: z.enum(["providers", "models", "routers", "metrics"]),
-  name: z.string().regex(/^[\w.:/@-]{1,200}$/, "must be letters, digits and . _ : / @ -"),
+  name: z
+    .string()
+    .regex(/^[\w.:/@-]{1,200}$/, "must be letters, digits and . _ : / @ -")
+    .refine((name) => !isMemberOfAll(name), "is reserved: choose another name"),
   value: z
     .looseObject({})
     .nullable()

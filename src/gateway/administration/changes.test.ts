@@ -244,3 +244,22 @@ it("an administrative request that is refused names the member at fault", async 
     expect([path, refused.status, refused.json.error.param]).toEqual([path, 400, param]);
   }
 });
+
+it.each(["__proto__", "constructor", "toString"])(
+  "an entry cannot have the name %s, and the next change is saved",
+  async (name) => {
+    const gateway = await start();
+    const value = { provider: { url: "http://127.0.0.1:9/v1" }, metric: { type: "boolean" } };
+    for (const [section, entry] of [
+      ["providers", value.provider],
+      ["models", { provider: "sandbox" }],
+      ["routers", {}],
+      ["metrics", value.metric],
+    ] as const) {
+      const { status, json } = await change(gateway, 0, [section, name, entry]);
+      expect([section, status, json.error?.code]).toEqual([section, 400, "invalid_value"]);
+    }
+    const next = await change(gateway, 0, ["metrics", "thumbs", value.metric]);
+    expect([next.status, next.json.revision]).toEqual([200, 1]);
+  },
+);

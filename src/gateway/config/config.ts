@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isMemberOfAll } from "../../api/configuration.ts";
 import { SCOPES } from "../../api/scopes.ts";
 import { HEADERS, HTTP_URL, LABEL } from "./provider-fields.ts";
 
@@ -18,7 +19,8 @@ export type RouterConfig = z.output<typeof ROUTER>;
 
 const NAME = z
   .string()
-  .regex(/^[\w.:/@-]+$/, "has a character other than letters, digits and . _ : / @ -");
+  .regex(/^[\w.:/@-]+$/, "has a character other than letters, digits and . _ : / @ -")
+  .refine((name) => !isMemberOfAll(name), "is reserved: choose another name");
 const SECONDS = z.number().positive().max(86_400);
 const SHARE = z.number().min(0).max(1);
 const FILE = z.string().min(1);
