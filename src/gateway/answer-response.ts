@@ -5,6 +5,7 @@ import type { StoredResponses } from "./log/stored-responses.ts";
 import { answerConversation } from "./request.ts";
 import type { AdmittedRequest, RequestParts } from "./request-parts.ts";
 import type { Client } from "./wire/client.ts";
+import { HttpError } from "./wire/http-error.ts";
 import { checkFiniteText } from "./wire/infinite.ts";
 import { editMembers, type Members } from "./wire/json.ts";
 
@@ -23,6 +24,7 @@ export async function answerResponse(
   const { members } = request;
   const previous = members.value("previous_response_id") ?? undefined;
   const isBackground = members.value("background") === true;
+  if (isBackground && admitted.caller.budget !== undefined) throw noBackground();
   const isStored = responses.isAllowed && members.value("store") !== false && !isBackground;
   const limit = Math.floor(serving().config.server.body_mb * 2 ** 20);
   const stored = new StoredConversation(responses, owner, limit - admitted.body.length);
@@ -62,6 +64,15 @@ export async function answerResponse(
       : undefined,
   };
   await answerConversation(parts, storedResponses(state), { ...admitted, body }, client);
+}
+
+/** The provider counts the tokens of a response in the background when nobody is connected any more. */
+function noBackground(): HttpError {
+  return new HttpError(403, "a key with a budget cannot create responses in the background", {
+    hint: "send the request without background, or use a key without a budget",
+    code: "background_not_allowed",
+    param: "background",
+  });
 }
 
 /** Whether a body may refer to stored items. The bytes are not copied. */

@@ -195,6 +195,27 @@ it("a response in the background stays at its upstream, under the gateway's id",
   }
 });
 
+it("a key with a budget cannot spend more by responses in the background", async () => {
+  const host = await startDialectUpstream();
+  const queued = { object: "response", status: "queued", model: "up", output: [], error: null };
+  host.answer = () => ({ body: { id: "resp_up", ...queued } });
+  const keys = `keys:
+  ann: {key: ann-0123456789abc, budget: 5}
+  bob: {key: bob-0123456789abc}
+`;
+  const gateway = await startGateway(`${host.yaml}routers: {auto: {}}
+${keys}`);
+  for (const model of ["auto", "responses-model"]) {
+    const request = ask("Hi", { model, background: true });
+    const post = (name: string) =>
+      gateway.post("/v1/responses", request, { authorization: `Bearer ${name}-0123456789abc` });
+    const { status, json } = await post("ann");
+    expect([status, json.error?.code]).toEqual([403, "background_not_allowed"]);
+    expect((await post("bob")).status).toBe(200);
+  }
+  expect(host.received.length).toBe(2);
+});
+
 describe("steps of a conversation", () => {
   const STORE = `store: {prompts: true, key: "${KEY}"}\n`;
   const KEYS = "keys: {ann: {key: ann-0123456789abc}, bob: {key: bob-0123456789abc}}\n";
