@@ -90,7 +90,7 @@ export function chartPicture(chart: Chart): Picture {
     sorted.map(({ one, end, size }, i) => {
       const near = end[0] >= right - 1 && Math.abs(end[1] - centers[i]!) < 2;
       const d = near ? "" : path([end, [right + LEADER - 3, centers[i]!]]);
-      const attributes = { class: "label", "text-anchor": "start", "font-size": size };
+      const attributes = { class: "label", ...(size !== FONT_SIZE && { "font-size": size }) };
       const leader = d && element("path", { d, stroke: "currentColor", "stroke-width": ".6" });
       return [one, leader + label(right + LEADER, centers[i]!, one.label, attributes)];
     }),
@@ -112,7 +112,11 @@ export function chartPicture(chart: Chart): Picture {
   });
   const body = [
     element("g", { fill: "none", ...faint }, ...grid),
-    ...y.ticks.map((v) => label(MARGIN.left - 5, y.at(v), y.text(v), { "text-anchor": "end" })),
+    element(
+      "g",
+      { "text-anchor": "end" },
+      ...y.ticks.map((v) => label(MARGIN.left - 5, y.at(v), y.text(v))),
+    ),
     ...x.ticks.map((v) => label(x.at(v), bottom + 11, x.text(v))),
     label(MARGIN.left - 32, 8, title, { "font-weight": 600, "text-anchor": "start" }),
     label(MARGIN.left - 32, 24, chart.y.label, { ...QUIET, "text-anchor": "start" }),
@@ -124,8 +128,13 @@ export function chartPicture(chart: Chart): Picture {
     stairs.length > 1
       ? element("path", { d: path(stairs), fill: "none", ...LINE, "stroke-dasharray": "5 3" })
       : "",
-    ...series.map((one) =>
-      colored(one.style.color, hover(one.name), marksOf(one, at), labels.get(one)!),
+    // Attributes that the labels share are on their group, because a report has thousands of labels.
+    element(
+      "g",
+      { "text-anchor": "start", "font-size": FONT_SIZE },
+      ...series.map((one) =>
+        colored(one.style.color, hover(one.name), marksOf(one, at), labels.get(one)!),
+      ),
     ),
     series.length === 0
       ? label(MARGIN.left + width / 2, bottom - height / 2, "No rounds to show")
