@@ -73,7 +73,7 @@ export async function checkBackup(folder: string, onFile: OnFile = () => {}): Pr
   const dayFiles = daysIn(days).map((day) => fileOf(days, day));
   // SQLite would apply the changes in a -wal or -journal file to the file beside it.
   const changes = [join(folder, MAIN), ...dayFiles].flatMap((copy) =>
-    ["-wal", "-journal"].map((suffix) => `${copy}${suffix}`).filter((path) => existsSync(path)),
+    ["-wal", "-journal"].map((suffix) => `${copy}${suffix}`).filter(mayHaveChanges),
   );
   for (const copy of [...dayFiles, ...changes]) {
     if (listed.has(relative(folder, copy))) continue;
@@ -107,4 +107,10 @@ async function hashOf(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
+}
+
+/** Whether there is anything but an empty file, which a restore that has read the backup leaves behind. */
+function mayHaveChanges(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !(found.isFile() && found.size === 0);
 }
