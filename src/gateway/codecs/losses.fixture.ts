@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import type { DialectName } from "../wire/dialect-names.ts";
 import {
   config,
@@ -17,24 +15,8 @@ import {
 import type { Answer } from "./items/answer.ts";
 import { type Item, isOfModel, type MessageItem, type Part } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
+import { LOSSES } from "./losses-table.fixture.ts";
 import { joinMessages, mergeAdjacent, regroup, sorted } from "./regroup.fixture.ts";
-
-const DOCS = readFileSync(path.resolve(import.meta.dirname, "../../../docs/http.md"), "utf8");
-
-/** Fields that some dialects cannot carry, in the order in which the effects apply: a table of docs/http.md. */
-export const LOSSES = DOCS.split("| field | translated to | effect |")[1]!
-  .split("\n\n")[0]!
-  .split("\n")
-  .slice(2)
-  .map((row) => {
-    const [field = "", to = ""] = row.replace(/^\| /, "").split(" | ");
-    return { field, to: to.split(", ") };
-  });
-
-/** Members of requests that only these dialects know, as docs/http.md lists them. */
-export function ownMembers(dialects: string): string[] {
-  return new RegExp(`^- Only ${dialects}: (.*)\\.$`, "m").exec(DOCS)![1]!.split(", ");
-}
 
 /** The effect of each loss on the internal form, implemented independently of the codecs. */
 interface Effect {

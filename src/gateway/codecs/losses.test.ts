@@ -6,7 +6,8 @@ import { chatAnswer, chatRequest } from "./chat-wire.fixture.ts";
 import { CODECS } from "./codecs.ts";
 import type { Answer } from "./items/answer.ts";
 import type { ItemRequest } from "./items/request.ts";
-import { EFFECTS, LOSSES, loseAnswer, loseRequest, ownMembers } from "./losses.fixture.ts";
+import { EFFECTS, loseAnswer, loseRequest } from "./losses.fixture.ts";
+import { LOSSES, ownMembers } from "./losses-table.fixture.ts";
 import { messagesAnswer, messagesRequest } from "./messages-wire.fixture.ts";
 import { responsesAnswer, responsesRequest } from "./responses-wire.fixture.ts";
 
