@@ -2,6 +2,7 @@ import { categoryMembership } from "../src/core/bandit/features.ts";
 import { createPolicy } from "../src/core/bandit/options.ts";
 import { joust } from "../src/core/bandit/policies/joust.ts";
 import type { Policy } from "../src/core/bandit/policy.ts";
+import { reportOf } from "../src/core/bandit/reports.ts";
 import { Random } from "../src/core/random/random.ts";
 import { ActivePairs } from "../src/gateway/evaluation/active-pairs.ts";
 import type { PairChooser, PromptPair } from "../src/gateway/evaluation/compare-answers.ts";
@@ -90,7 +91,7 @@ function learning(
 }
 
 function regretOf(policy: Policy, truth: readonly Float64Array[]): number {
-  const report = policy.report!();
+  const report = reportOf(policy)!;
   const M = truth[0]!.length;
   let regret = 0;
   for (let m = 0; m < M; m++) {

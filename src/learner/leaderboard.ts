@@ -1,4 +1,5 @@
 import { categoryMembership } from "../core/bandit/features.ts";
+import { reportOf } from "../core/bandit/reports.ts";
 import { Random } from "../core/random/random.ts";
 import type { Logged, Voted } from "../store/events.ts";
 import type { Fold } from "./fold.ts";
@@ -24,7 +25,7 @@ export function leaderboards(fold: Fold, votes: VoteCounts): Leaderboard[] {
   const { models, categories, centroids } = configuration.pool;
   const candidates = models.map((_, k) => k);
   return categories.map((category, m) => {
-    const estimate = router.policy.report?.().onCategory(m);
+    const estimate = reportOf(router.policy)?.onCategory(m);
     const values =
       estimate?.mean ??
       router.policy.choose({ x: centroids[m]!, candidates }, Random.seeded(0)).values;

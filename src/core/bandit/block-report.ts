@@ -1,29 +1,18 @@
 import type { Random } from "../random/random.ts";
-import type { BlockPosterior } from "./block-posterior.ts";
 import { kindEstimates } from "./kind-report.ts";
 import { pick } from "./pair-rule.ts";
 import type { Estimate, PosteriorSample, Report } from "./policy.ts";
 import { sampledUtilities } from "./query-context.ts";
-import type { VoterKind } from "./voter-kinds.ts";
-
-/** The posteriors that choose, and what is needed to read them. */
-export interface BlockReportInput {
-  readonly posteriors: readonly BlockPosterior[];
-  readonly estimate: (membership: Float64Array) => Estimate;
-  readonly toldByCategory: readonly Float64Array[];
-  readonly unit: number;
-  readonly margin: (scale: number) => number;
-  readonly mix: Float64Array;
-  readonly kinds: readonly VoterKind[];
-}
+import type { ReportInput } from "./report-input.ts";
 
 /**
  * Reports from the posteriors that choose, for pools that are too large for a fit and for
  * snapshots of older versions. Their intervals are too narrow after many votes, because they
  * have no covariances between models.
  */
-export function blockReport(input: BlockReportInput): Report {
-  const { mix, estimate, toldByCategory } = input;
+export function blockReport(input: ReportInput, estimate: (w: Float64Array) => Estimate): Report {
+  const { groups, toldByCategory } = input;
+  const { mix } = groups;
   const M = toldByCategory.length;
   const only = (m: number) => Float64Array.from({ length: M }, (_, other) => Number(other === m));
   return {
@@ -40,7 +29,7 @@ export function blockReport(input: BlockReportInput): Report {
 }
 
 /** Mean and standard deviation of one coefficient of a kind, within and between the posteriors. */
-function coefficientOfMixture(input: BlockReportInput, c: number, i: number) {
+function coefficientOfMixture(input: ReportInput, c: number, i: number) {
   const components = weightedPosteriors(input);
   let [mean, square] = [0, 0];
   for (const { posterior, weight } of components) {
@@ -51,7 +40,7 @@ function coefficientOfMixture(input: BlockReportInput, c: number, i: number) {
   return { mean, sd: Math.sqrt(Math.max(0, square - mean ** 2)) };
 }
 
-function sampleBlocks(input: BlockReportInput, random: Random): PosteriorSample {
+function sampleBlocks(input: ReportInput, random: Random): PosteriorSample {
   const { toldByCategory, unit, margin } = input;
   const { posterior } = pick(weightedPosteriors(input), random.uniform());
   const { scale } = posterior.hypothesis;
@@ -63,7 +52,7 @@ function sampleBlocks(input: BlockReportInput, random: Random): PosteriorSample 
 }
 
 /** The posteriors with their weights, which are proportional to their evidence. */
-function weightedPosteriors({ posteriors }: BlockReportInput) {
+function weightedPosteriors({ posteriors }: ReportInput) {
   const top = Math.max(...posteriors.map(({ evidence }) => evidence));
   const weights = posteriors.map(({ evidence }) => Math.exp(evidence - top));
   const total = weights.reduce((sum, weight) => sum + weight, 0);

@@ -3,6 +3,7 @@ import { Random } from "../random/random.ts";
 import { createPolicy } from "./options.ts";
 import { joust } from "./policies/joust.ts";
 import { easyProblem } from "./policy.case.ts";
+import { reportOf } from "./reports.ts";
 
 const problem = easyProblem(1);
 /** A pool without told scores, so that estimates come from votes only. */
@@ -44,7 +45,7 @@ it("follows the votes and becomes more certain with them", () => {
 });
 
 it("posterior samples have the mean and the sd of the report", () => {
-  const report = voted(100).report!();
+  const report = reportOf(voted(100))!;
   const { mean, sd } = report.overall();
   const random = Random.seeded(7);
   const worlds = Array.from({ length: 4000 }, () => report.sampleStandings(random).overall());
@@ -62,7 +63,7 @@ it("posterior samples have the mean and the sd of the report", () => {
 });
 
 it("a posterior sample gives the same utilities at every call", () => {
-  const { utilities } = voted(100).report!().samplePosterior(Random.seeded(3));
+  const { utilities } = reportOf(voted(100))!.samplePosterior(Random.seeded(3));
   const only = Float64Array.from({ length: M }, (_, m) => Number(m === 0));
   const half = Float64Array.from(only, (one) => (one + 1 / M) / 2);
   const between = utilities(half);

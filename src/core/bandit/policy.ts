@@ -127,7 +127,7 @@ export interface Snapshot {
   readonly models: readonly string[];
   /** Everything that choices depend on. */
   readonly state: unknown;
-  /** Everything that only `report` depends on. */
+  /** Everything that only reports depend on. */
   readonly report?: unknown;
 }
 
@@ -147,8 +147,6 @@ export interface Policy {
    * does, for explanations. Policies without uncertainties do not have it.
    */
   estimate?(membership: Float64Array): Estimate;
-  /** Computes calibrated numbers about the models from all votes at once. It takes milliseconds. */
-  report?(): Report;
 }
 
 /**

@@ -4,6 +4,7 @@ import { createPolicy } from "./options.ts";
 import { joust } from "./policies/joust.ts";
 import { easyProblem } from "./policy.case.ts";
 import type { Policy, Pool, Report } from "./policy.ts";
+import { reportOf } from "./reports.ts";
 
 /** One category, so that the answers can be computed by hand. */
 const pool: Pool = {
@@ -26,7 +27,7 @@ describe("a report", () => {
     duels(policy, [0, 1], 1500, 1000);
     duels(policy, [1, 0], 1000, 1500);
     duels(policy, [0, 2], 1250, 1250);
-    const { mean, sd, beats } = policy.report!().overall();
+    const { mean, sd, beats } = reportOf(policy)!.overall();
     expect(beats(0, 1)).toBeCloseTo(0.6, 2);
     // Without ties, a unit of quality is half a logit.
     expect(mean[0]! - mean[1]!).toBeCloseTo(Math.log(1.5) / 2, 2);
@@ -42,7 +43,7 @@ describe("a report", () => {
       const outcome = t % 3 === 0 ? "tie" : t % 15 < 8 ? "a" : "b";
       policy.learn({ kind: "duel", x, pair: [0, 1], outcome }, Random.seeded(t));
     }
-    const { mean, sd } = policy.report!().overall();
+    const { mean, sd } = reportOf(policy)!.overall();
     // Every 15 votes hold 5 ties, 5 votes for a and 5 for b: exactly even.
     expect(mean[0]! - mean[1]!).toBeCloseTo(0, 1);
     // The score of a vote has the variance r / 4; the gap is twice the mean score.
@@ -79,7 +80,7 @@ describe("a report", () => {
       ranked.learn({ kind: "ranking", x, order: [0, 2, 1] }, Random.seeded(t));
     }
     for (const policy of [rated, ranked]) {
-      const { mean } = policy.report!().overall();
+      const { mean } = reportOf(policy)!.overall();
       expect(mean[0]).toBeGreaterThan(mean[2]!);
       expect(mean[2]).toBeGreaterThan(mean[1]!);
     }
@@ -95,7 +96,7 @@ describe("a report", () => {
     const again = createPolicy(joust, problem.pool);
     again.restore(structuredClone(policy.snapshot()));
     const numbers = (from: Policy) => {
-      const { mean, sd } = from.report!().onCategory(1);
+      const { mean, sd } = reportOf(from)!.onCategory(1);
       return [...mean, ...sd];
     };
     expect(numbers(again)).toEqual(numbers(policy));
@@ -114,15 +115,15 @@ describe("a report", () => {
     const models = problem.pool.models.slice(0, 3).toReversed();
     const fewer = createPolicy(joust, { ...untold, models });
     fewer.restore(policy.snapshot());
-    const before = policy.report!().overall();
-    const after = fewer.report!().overall();
+    const before = reportOf(policy)!.overall();
+    const after = reportOf(fewer)!.overall();
     expect(after.mean[2]! - after.mean[0]!).toBeCloseTo(before.mean[0]! - before.mean[2]!, 9);
     expect(after.beats(2, 1)).toBeCloseTo(before.beats(0, 1), 9);
 
     // It comes back with its votes.
     const again = createPolicy(joust, untold);
     again.restore(fewer.snapshot());
-    const [back, first] = [again.report!().overall().mean, before.mean];
+    const [back, first] = [reportOf(again)!.overall().mean, before.mean];
     back.forEach((mean, k) => void expect(mean).toBeCloseTo(first[k]!, 9));
   });
 
@@ -133,7 +134,7 @@ describe("a report", () => {
     duels(policy, [0, 2], 40, 10);
     const fewer = createPolicy(joust, { ...pool, models: ["b", "c"], told: told.slice(1) });
     fewer.restore(policy.snapshot());
-    const { mean } = fewer.report!().overall();
+    const { mean } = reportOf(fewer)!.overall();
     expect(mean[0]! - mean[1]!).toBeCloseTo(0, 6);
   });
 
@@ -141,15 +142,15 @@ describe("a report", () => {
     const names = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
     const large = createPolicy(joust, { ...pool, models: names(300) });
     duels(large, [0, 1], 30, 0);
-    expect(large.report!().overall().mean[0]).toBeGreaterThan(0);
-    expect(large.report!().sampleStandings(Random.seeded(1)).overall()).toHaveLength(300);
+    expect(reportOf(large)!.overall().mean[0]).toBeGreaterThan(0);
+    expect(reportOf(large)!.sampleStandings(Random.seeded(1)).overall()).toHaveLength(300);
 
     const policy = createPolicy(joust, pool);
     duels(policy, [0, 1], 30, 0);
     const { models, state } = policy.snapshot();
     const old = createPolicy(joust, pool);
     old.restore({ models, state });
-    expect(old.report!().overall().mean[0]).toBeGreaterThan(0);
+    expect(reportOf(old)!.overall().mean[0]).toBeGreaterThan(0);
   });
 });
 
@@ -173,5 +174,5 @@ function betweenCategories(confusion?: readonly Float64Array[]): Report {
       policy.learn({ kind: "duel", x: between, pair: [0, 1], outcome }, Random.seeded(t));
     }
   }
-  return policy.report!();
+  return reportOf(policy)!;
 }

@@ -8,26 +8,8 @@ import { pick } from "./pair-rule.ts";
 import type { Estimate, Pool, PosteriorSample, Report } from "./policy.ts";
 import { predictive } from "./posterior.ts";
 import { sampledUtilities } from "./query-context.ts";
-import type { VoteGroup, VoteGroups } from "./vote-groups.ts";
-import type { VoterKind } from "./voter-kinds.ts";
-
-/** The votes and everything else that a report is computed from. */
-export interface ReportInput {
-  readonly pool: Pool;
-  /** The posteriors that choose, from which the fits start. */
-  readonly posteriors: readonly BlockPosterior[];
-  readonly groups: VoteGroups;
-  /** Kinds of voters other than people. */
-  readonly kinds: readonly VoterKind[];
-  /** Told scores at a membership, relative to the mean of the pool. */
-  readonly told: (w: Float64Array) => Float64Array;
-  /** Told scores of each category, relative to the mean of the pool. */
-  readonly toldByCategory: readonly Float64Array[];
-  /** r: share of the votes that have a winner. */
-  readonly decided: number;
-  /** Whether a preference of voters for the answer shown first is estimated. */
-  readonly position: boolean;
-}
+import type { ReportInput } from "./report-input.ts";
+import type { VoteGroup } from "./vote-groups.ts";
 
 /**
  * Reports on the models from fits to all votes, in which ties have full weight, one fit per

@@ -4,6 +4,7 @@ import { sigmoid } from "./btl.ts";
 import { createPolicy } from "./options.ts";
 import { joust } from "./policies/joust.ts";
 import type { Origin, Policy, Pool } from "./policy.ts";
+import { reportOf } from "./reports.ts";
 
 const K = 4;
 const POOL: Pool = {
@@ -47,7 +48,7 @@ function votes(policy: Policy, random: Random, count: number, judge?: World): vo
 }
 
 function bestOf(policy: Policy): string {
-  const { mean } = policy.report!().overall();
+  const { mean } = reportOf(policy)!.overall();
   return POOL.models[mean.indexOf(Math.max(...mean))]!;
 }
 
@@ -61,7 +62,7 @@ describe("kinds of voters", () => {
       const policy = createPolicy(joust, POOL);
       votes(policy, random.split("people"), 600);
       votes(policy, random.split("judge"), 1200, judge);
-      const [estimate, ...others] = policy.report!().voterKinds();
+      const [estimate, ...others] = reportOf(policy)!.voterKinds();
       expect(others).toEqual([]);
       expect(estimate).toMatchObject({ kind: JUDGE, votes: 1200 });
       for (const name of ["scale", "first", "length", "own"] as const) {
@@ -98,10 +99,10 @@ describe("kinds of voters", () => {
   it("a judge that votes at random is found out and then changes nothing", () => {
     const policy = createPolicy(joust, POOL);
     votes(policy, Random.seeded(1), 600);
-    const before = policy.report!().overall();
+    const before = reportOf(policy)!.overall();
     votes(policy, Random.seeded(2), 3000, { scale: 0, first: 0, length: 0, own: 0 });
-    const after = policy.report!().overall();
-    expect(Math.abs(policy.report!().voterKinds()[0]!.scale.mean)).toBeLessThan(0.1);
+    const after = reportOf(policy)!.overall();
+    expect(Math.abs(reportOf(policy)!.voterKinds()[0]!.scale.mean)).toBeLessThan(0.1);
     after.mean.forEach((mean, k) => {
       expect(Math.abs(mean - before.mean[k]!)).toBeLessThan(0.5 * before.sd[k]!);
     });
@@ -110,9 +111,9 @@ describe("kinds of voters", () => {
   it("a fair judge makes the intervals of the models narrower", () => {
     const policy = createPolicy(joust, POOL);
     votes(policy, Random.seeded(1), 30);
-    const before = policy.report!().overall();
+    const before = reportOf(policy)!.overall();
     votes(policy, Random.seeded(2), 2000, { scale: 1, first: 0, length: 0, own: 0 });
-    const after = policy.report!().overall();
+    const after = reportOf(policy)!.overall();
     after.sd.forEach((sd, k) => {
       expect(sd).toBeLessThan(0.85 * before.sd[k]!);
     });
@@ -129,7 +130,7 @@ describe("kinds of voters", () => {
       const origin = { kind: "metric:passed" };
       policy.learn({ kind: "rating", x, model, rating: like ? 1 : -1, origin }, random);
     }
-    const [metric] = policy.report!().voterKinds();
+    const [metric] = reportOf(policy)!.voterKinds();
     expect(metric).toMatchObject({ kind: "metric:passed", votes: 8000 });
     expect(metric!.length).toBeUndefined();
     expect(Math.abs(metric!.scale.mean - 0.8)).toBeLessThan(3 * metric!.scale.sd);
@@ -142,7 +143,7 @@ describe("kinds of voters", () => {
       const policy = createPolicy(joust, POOL);
       const random = Random.seeded(seed);
       votes(policy, random.split("people"), 60);
-      const people = policy.report!().onCategory(0);
+      const people = reportOf(policy)!.onCategory(0);
       for (let i = 0; i < 1000; i++) {
         // Two models share a session of four answers; its success depends on their mean quality.
         const pair = [random.integer(K), random.integer(K)];
@@ -156,7 +157,7 @@ describe("kinds of voters", () => {
           policy.learn({ kind: "rating", x, model, rating, weight, origin }, random);
         }
       }
-      const both = policy.report!().onCategory(0);
+      const both = reportOf(policy)!.onCategory(0);
       expect(both.sd[0]!).toBeLessThan(people.sd[0]!);
       for (let k = 0; k < K; k++) {
         // Quality has the unit of a margin: a logit of 1 is a margin of 1/2.
@@ -182,7 +183,7 @@ describe("kinds of voters", () => {
         const origin = { kind: "signal:regenerated" };
         policy.learn({ kind: "rating", x: Float64Array.of(1, 0), model, rating, origin }, random);
       }
-      const { mean, sd } = policy.report!().onCategory(0);
+      const { mean, sd } = reportOf(policy)!.onCategory(0);
       if (Math.abs(mean[0]!) < 1.96 * sd[0]!) inside++;
     }
     expect(inside).toBeGreaterThanOrEqual(18);
@@ -200,14 +201,14 @@ describe("kinds of voters", () => {
       votes(one, Random.seeded(4), 20);
     }
     expect(copy.snapshot()).toEqual(policy.snapshot());
-    expect(copy.report!().voterKinds()).toEqual(policy.report!().voterKinds());
+    expect(reportOf(copy)!.voterKinds()).toEqual(reportOf(policy)!.voterKinds());
 
     const changed = createPolicy(joust, { ...POOL, models: ["d", "new", "a", "b"] });
     changed.restore(structuredClone(policy.snapshot()));
-    expect(changed.report!().voterKinds()).toHaveLength(1);
+    expect(reportOf(changed)!.voterKinds()).toHaveLength(1);
     expect(changed.snapshot().models).toEqual(["d", "new", "a", "b"]);
     votes(changed, Random.seeded(5), 20, judge);
-    expect(Number.isFinite(changed.report!().overall().sd[1]!)).toBe(true);
+    expect(Number.isFinite(reportOf(changed)!.overall().sd[1]!)).toBe(true);
   });
 
   it("more kinds than there is room for count as one", () => {
@@ -217,7 +218,7 @@ describe("kinds of voters", () => {
       const origin = { kind: `judge:${i}` };
       policy.learn({ kind: "duel", x, pair: [0, 1], outcome: "a", origin }, Random.seeded(1));
     }
-    const kinds = policy.report!().voterKinds();
+    const kinds = reportOf(policy)!.voterKinds();
     expect(kinds).toHaveLength(16);
     expect(kinds.at(-1)).toMatchObject({ kind: "others", votes: 25 });
   });

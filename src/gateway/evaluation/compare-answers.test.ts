@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { categoryMembership } from "../../core/bandit/features.ts";
 import { createPolicy } from "../../core/bandit/options.ts";
 import { joust } from "../../core/bandit/policies/joust.ts";
+import { reportOf } from "../../core/bandit/reports.ts";
 import { Random } from "../../core/random/random.ts";
 import { systemClock } from "../clock/clock.ts";
 import { verdictOfOrders } from "../feedback/judge-prompt.ts";
@@ -153,6 +154,6 @@ it("active pairs compare the models that may be best, where most prompts are", (
   // With random pairs, 10 of 60 would be good against best; with equal shares, 30 would be of the seldom category.
   expect(late.best).toBeGreaterThan(17);
   expect(late.seldom).toBeLessThan(20);
-  const { mean } = policy.report!().overall();
+  const { mean } = reportOf(policy)!.overall();
   expect(mean.indexOf(Math.max(...mean))).toBe(3);
 });

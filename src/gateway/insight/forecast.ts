@@ -1,5 +1,6 @@
 import { davidson } from "../../core/bandit/btl.ts";
 import type { Outcome, PosteriorSample } from "../../core/bandit/policy.ts";
+import { reportOf } from "../../core/bandit/reports.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Router } from "../../core/router.ts";
 import { costWeightOf } from "../routing/choose.ts";
@@ -51,7 +52,7 @@ export interface Forecast {
 export function forecast(input: ForecastInput, random: Random): Forecast | undefined {
   const { copy, traffic, tradeoff, horizon, futures, onFuture } = input;
   const present = copy();
-  const report = present.policy.report?.();
+  const report = reportOf(present.policy);
   if (!report || !present.policy.estimate || traffic.length === 0) return undefined;
   const { sure } = payoffOf(present.policy, trafficGroups(traffic), tradeoff);
   const ends = Array.from({ length: futures }, (_, i) => {

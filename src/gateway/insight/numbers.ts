@@ -1,5 +1,6 @@
 import type { Band } from "../../api/common.ts";
 import type { Stats } from "../../api/stats.ts";
+import { reportOf } from "../../core/bandit/reports.ts";
 import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
 import type { RecentQuery } from "../routing/recent.ts";
@@ -80,7 +81,7 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
 
 /** Kinds of voters other than people, with 95% intervals. */
 function voterKinds({ router }: PosteriorView): Stats["voters"] {
-  const kinds = router.policy.report?.().voterKinds() ?? [];
+  const kinds = reportOf(router.policy)?.voterKinds() ?? [];
   return kinds.map(({ kind, votes, scale, first, length, own }) => ({
     kind,
     votes,

@@ -1,5 +1,6 @@
 import type { Standing } from "../../api/stats.ts";
 import type { Estimate, StandingsSample } from "../../core/bandit/policy.ts";
+import { reportOf } from "../../core/bandit/reports.ts";
 import { Random } from "../../core/random/random.ts";
 import type { PosteriorView } from "./traffic.ts";
 
@@ -16,7 +17,7 @@ export interface Leaderboard {
 export function leaderboardOf(posterior: PosteriorView, random: Random): Leaderboard {
   const { pool, router } = posterior;
   const M = pool.categories.length;
-  const report = router.policy.report?.();
+  const report = reportOf(router.policy);
   const mix = report?.mix ?? new Float64Array(M).fill(1 / M);
   const samples = report && Array.from({ length: SAMPLES }, () => report.sampleStandings(random));
   const drawn = (utilities: (sample: StandingsSample) => Float64Array) => samples?.map(utilities);

@@ -1,4 +1,5 @@
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
+import { reportOf } from "../../core/bandit/reports.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { RouterView } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
@@ -52,7 +53,7 @@ export function samplesOf(
   random: Random,
   count: number,
 ): PosteriorSample[] {
-  const report = policy.report?.();
+  const report = reportOf(policy);
   if (!report) return [];
   return Array.from({ length: count }, () => report.samplePosterior(random));
 }

@@ -1,6 +1,7 @@
 import type { Voter, VoterList } from "../../api/voters.ts";
 import { SIGNAL } from "../../core/bandit/kind-beliefs.ts";
 import type { VoterKindEstimate } from "../../core/bandit/policy.ts";
+import { reportOf } from "../../core/bandit/reports.ts";
 import type { Router } from "../../core/router.ts";
 import { isReservedVoter } from "../../learner/origin.ts";
 import type { Control, Logged, VoterWeighed } from "../../store/events.ts";
@@ -64,7 +65,7 @@ function kindOf(voter: string): Voter["kind"] {
 }
 
 function kindsOf(router: Router): readonly VoterKindEstimate[] {
-  return router.policy.report?.().voterKinds() ?? [];
+  return reportOf(router.policy)?.voterKinds() ?? [];
 }
 
 function lastWeighings(controls: readonly Logged<Control>[]): ReadonlyMap<string, VoterWeighed> {

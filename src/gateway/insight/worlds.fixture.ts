@@ -3,6 +3,7 @@ import { categoryMembership } from "../../core/bandit/features.ts";
 import { createPolicy } from "../../core/bandit/options.ts";
 import { joust } from "../../core/bandit/policies/joust.ts";
 import type { Outcome, Pool } from "../../core/bandit/policy.ts";
+import { reportOf } from "../../core/bandit/reports.ts";
 import { dot } from "../../core/linalg/linalg.ts";
 import { Random } from "../../core/random/random.ts";
 import { Router } from "../../core/router.ts";
@@ -90,7 +91,7 @@ export function playWorld(world: World, seed: number, checkpoints: readonly numb
   function check(votes: number): Checked {
     const posterior = { pool, router, version: votes, membership };
     const { overall, categories } = leaderboardOf(posterior, Random.seeded(1));
-    const report = router.policy.report!();
+    const report = reportOf(router.policy)!;
     const samples = Array.from({ length: 400 }, () => report.sampleStandings(random));
     const pairs = candidates.flatMap((a) => candidates.slice(a + 1).map((b) => [a, b] as const));
     const share = (m: number) => recent.filter((n) => n === m).length / recent.length;

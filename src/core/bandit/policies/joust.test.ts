@@ -5,6 +5,7 @@ import { sigmoid } from "../btl.ts";
 import { categoryMembership } from "../features.ts";
 import { easyProblem } from "../policy.case.ts";
 import type { Feedback, Outcome, Policy, Pool } from "../policy.ts";
+import { reportOf } from "../reports.ts";
 import { joust } from "./joust.ts";
 
 const { pool, at } = easyProblem(1);
@@ -282,7 +283,7 @@ describe("joust", () => {
       const outcome = winner === undefined ? "tie" : winner === pair[0] ? "a" : "b";
       policy.learn({ kind: "duel", x: at(0).x, pair, outcome }, random);
     }
-    const { scale, utilities } = policy.report!().samplePosterior(Random.seeded(1));
+    const { scale, utilities } = reportOf(policy)!.samplePosterior(Random.seeded(1));
     const [u0, u1] = utilities(categoryMembership(pool.centroids)(at(0).x));
     expect(Math.abs(scale * (u0! - u1!) - gap)).toBeLessThan(0.3);
   });

@@ -10,7 +10,6 @@ import {
   TOLD,
   UNTOLD_SCALE,
 } from "../block-posterior.ts";
-import { blockReport } from "../block-report.ts";
 import { safeLog } from "../btl.ts";
 import { estimateOf } from "../estimate.ts";
 import {
@@ -30,7 +29,6 @@ import {
   type Policy,
   type PolicyKind,
   type Pool,
-  type Report,
   type Round,
   type Snapshot,
   winOf,
@@ -41,7 +39,7 @@ import {
   type QueryContext,
   toldByCategory,
 } from "../query-context.ts";
-import { fittedReport } from "../report.ts";
+import type { ReportInput } from "../report-input.ts";
 import { toldPrior } from "../told-prior.ts";
 import { VoteGroups } from "../vote-groups.ts";
 import { decidedShare, VoterKinds } from "../voter-kinds.ts";
@@ -74,7 +72,8 @@ export const joust: PolicyKind<JoustOptions> = {
 const NEGLIGIBLE = 1e-3;
 /** Votes between two applications of drift, which takes a pass over all covariances. */
 const DRIFT_EVERY = 32;
-class Joust implements Policy {
+
+export class Joust implements Policy {
   readonly #pool: Pool;
   /** Covariances of the errors of the told scores of each model, if they are known. */
   readonly #toldCovariances: readonly Float64Array[] | undefined;
@@ -87,7 +86,7 @@ class Joust implements Policy {
   readonly #groups: VoteGroups;
   /** Kinds of voters other than people. */
   readonly #kinds: VoterKinds;
-  #report: Report | undefined;
+  #reportInput: ReportInput | undefined;
   #votes = 0;
   #ties = 0;
   readonly #newcomers = new Newcomers();
@@ -139,7 +138,7 @@ class Joust implements Policy {
   learn(feedback: Feedback, _random: Random): void {
     const context = this.#contextOf(feedback.x);
     const weight = feedback.weight ?? 1;
-    this.#report = undefined;
+    this.#reportInput = undefined;
     switch (feedback.kind) {
       case "duel": {
         const [a, b] = feedback.pair;
@@ -188,27 +187,21 @@ class Joust implements Policy {
     return estimateOf(mixture, this.#information());
   }
 
-  report(): Report {
-    const common = { posteriors: this.#posteriors, toldByCategory: this.#told };
-    this.#report ??= this.#groups.isComplete
-      ? fittedReport({
-          ...common,
-          pool: this.#pool,
-          groups: this.#groups,
-          told: (w) => this.#contextOfMembership(w).told,
-          kinds: this.#kinds.all,
-          decided: this.#decided(),
-          position: this.#options.position,
-        })
-      : blockReport({
-          ...common,
-          estimate: (w) => this.estimate(w),
-          unit: this.#unit(),
-          margin: (s) => this.#margin(s),
-          mix: this.#groups.mix,
-          kinds: this.#kinds.all,
-        });
-    return this.#report;
+  /** Everything that a report is computed from. It is the same object until the next vote. */
+  reportInput(): ReportInput {
+    this.#reportInput ??= {
+      pool: this.#pool,
+      posteriors: this.#posteriors,
+      groups: this.#groups,
+      kinds: this.#kinds.all,
+      told: (w) => this.#contextOfMembership(w).told,
+      toldByCategory: this.#told,
+      decided: this.#decided(),
+      position: this.#options.position,
+      margin: (scale) => this.#margin(scale),
+      unit: this.#unit(),
+    };
+    return this.#reportInput;
   }
 
   snapshot(): Snapshot {
@@ -238,7 +231,7 @@ class Joust implements Policy {
       );
     }
     const from = alignModels(models, this.#pool.models);
-    this.#report = undefined;
+    this.#reportInput = undefined;
     const sums = report as JoustReportState | undefined;
     this.#groups.restore(sums, models);
     this.#kinds.restore(kinds, sums?.kinds, models);
