@@ -14,10 +14,18 @@ it("reads valid values", () => {
   expect(names("--models")("a, b")).toEqual(["a", "b"]);
   expect(word("--stream", ["shuffled", "uniform"])("uniform")).toBe("uniform");
   expect(folder("--out")("a dir/-b")).toBe("a dir/-b");
-  expect(time("--until")("2026-11-15T12:00:00Z")).toBe(Date.UTC(2026, 10, 15, 12));
 });
 
-it.each<[(text: string) => unknown, string, string]>([
+it("reads dates in UTC, times with their zone, and other times in local time", () => {
+  const until = time("--until");
+  expect(until("2026-11-15T12:00:00Z")).toBe(Date.UTC(2026, 10, 15, 12));
+  expect(until("2026-11-15T12:00:00.5+01:00")).toBe(Date.UTC(2026, 10, 15, 11, 0, 0, 500));
+  expect(until("2024-02-29")).toBe(Date.UTC(2024, 1, 29));
+  expect(until("2026-11-15T12:00")).toBe(new Date(2026, 10, 15, 12).getTime());
+  expect(until("2026-11-15 12:00:07")).toBe(new Date(2026, 10, 15, 12, 0, 7).getTime());
+});
+
+it.each<readonly [(text: string) => unknown, string, string]>([
   [
     rounds,
     "0",
@@ -34,6 +42,9 @@ it.each<[(text: string) => unknown, string, string]>([
   [names("--models"), "a,,b", '--models: "a,,b" has an empty name'],
   [word("--stream", ["shuffled", "uniform"]), "uniforn", 'did you mean "uniform"?'],
   [folder("--out"), "--json", '--out: is "--json", not a folder'],
+  ...["12", "2026", "30d ago 5", "Nov 5", "2026-02-30", "2026-13-01", "2026-11-15T25:00"].map(
+    (text) => [time("--until"), text, `"${text}" is not a time`] as const,
+  ),
   [time("--until"), "soon", '--until: "soon" is not a time; hint: write for example --until 2026'],
 ])("refuses %o %s", (read, text, message) => {
   expect(() => read(text)).toThrow(InputError);

@@ -73,11 +73,16 @@ export function folder(flag: string): (text: string) => string {
   };
 }
 
-/** A parser for a time: 2026-11-15 or 2026-11-15T12:00, with a time zone or in local time. */
+const TIME = /^(\d{4})-(\d{2})-(\d{2})([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** A parser for a date, which begins in UTC, or a time, which is local if it has no time zone. */
 export function time(flag: string): (text: string) => number {
   return (text) => {
+    // Date.parse also accepts "12", as December 2001, and February 30.
+    const [, year, month, day] = TIME.exec(text) ?? [];
+    const isDate = Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
     const milliseconds = Date.parse(text);
-    if (!Number.isNaN(milliseconds)) return milliseconds;
+    if (isDate && !Number.isNaN(milliseconds)) return milliseconds;
     throw new InputError(
       { file: flag },
       `"${text}" is not a time`,
