@@ -17,16 +17,16 @@ async function keys(...args: string[]): Promise<string> {
   return written.mock.calls.map(([text]) => text).join("");
 }
 
-it("creates a key that is limited to models and routers", async () => {
+it("creates a key with limits, and lists them", async () => {
   const data = newFolder();
-  const limits = ["--models", "abacus-14b,summit-pro", "--routers", "auto"];
+  const limits = ["--models", "abacus-14b,summit-pro", "--routers", "auto", "--duels", "false"];
   const added = await keys("add", "web", "--json", ...limits, "--data", data);
   expect(JSON.parse(added)).toMatchObject({
     models: ["abacus-14b", "summit-pro"],
     routers: ["auto"],
   });
   expect(await keys("list", "--data", data)).toContain(
-    "; models abacus-14b, summit-pro; routers auto\n",
+    "; duels false; models abacus-14b, summit-pro; routers auto\n",
   );
 });
 

@@ -167,12 +167,13 @@ async function keysWithSpending(store: Store): Promise<{ key: StoredKey; spent: 
 }
 
 function keyLine({ key, spent }: { key: StoredKey; spent: number }): string {
-  const { id, name, scopes, budget, rate, concurrent, models, routers, revokedAt } = key;
+  const { id, name, scopes, budget, rate, concurrent, duels, models, routers, revokedAt } = key;
   const parts = [
     `${name} (${id}): ${scopes.join(", ")}`,
     `$${spent.toFixed(4)}${budget === undefined ? "" : ` of $${budget}`} this month`,
     ...(rate === undefined ? [] : [`${rate} requests per minute`]),
     ...(concurrent === undefined ? [] : [`${concurrent} concurrent requests`]),
+    ...(duels === undefined ? [] : [`duels ${duels}`]),
     ...(models ? [`models ${models.join(", ")}`] : []),
     ...(routers ? [`routers ${routers.join(", ")}`] : []),
     ...(revokedAt === undefined ? [] : [`revoked ${new Date(revokedAt).toISOString()}`]),

@@ -41,6 +41,9 @@ it("lists all voters, also excluded ones and those without a name", async () => 
     { voter: "", votes: 1, last_vote_at: expect.any(String), weight: 0.5 },
     { voter: "ann", votes: 2, last_vote_at: expect.any(String), weight: 0 },
   ]);
+  await expect(run("roll-back", "--position", "1.5")).rejects.toMatchObject({
+    problem: "is 1.5, not a whole number",
+  });
   await expect(run("weigh", "bob", "0")).rejects.toMatchObject({
     hint: expect.stringContaining("joust votes voters"),
   });

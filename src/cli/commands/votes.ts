@@ -235,7 +235,7 @@ function rollBackCommand(): Command {
     .option(
       "--position <n>",
       "position of the last vote that counts",
-      number("--position", { from: 0, to: Number.MAX_SAFE_INTEGER, example: 1234 }),
+      number("--position", { from: 0, whole: true, example: 1234 }),
     );
   return withRouterFlags(command).action((flags: RollBackFlags) => {
     const target = targetOf(flags);
