@@ -1,4 +1,4 @@
-/** Typed HTTP client of a gateway, for browsers and Node. It has no dependencies. */
+/** Typed HTTP client of a gateway, for browsers and Node. */
 export type { Key } from "./api/admin.ts";
 export type {
   ChatChunk,

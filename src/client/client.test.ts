@@ -8,7 +8,8 @@ const gateway = sharedGateway(
 routers: {auto: {}, pair: {duels: {mode: true, share: 1, spend: 1}}}
 keys: {boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}}`,
 );
-const open = () => new JoustClient({ baseUrl: gateway().url, apiKey: "adm-adm-adm-adm-adm" });
+// The client accepts an address with or without a slash at its end.
+const open = () => new JoustClient({ baseUrl: `${gateway().url}/`, apiKey: "adm-adm-adm-adm-adm" });
 const duelOf = (content: string) => ({
   model: "auto",
   messages: [{ role: "user", content }],
@@ -147,6 +148,18 @@ describe("errors", () => {
     const onRetry = ({ message }: Error) => void retries.push(message);
     expect(await joust.castVote({ id: "x", winner: 0 }, { onRetry })).toEqual({ status: "logged" });
     expect(retries).toEqual(["the gateway responded with status 503"]);
+  });
+
+  it("that are temporary end castVote at once if the caller cancels it", async () => {
+    const controller = new AbortController();
+    const headers = { "retry-after": "3600" };
+    const fetch = async () => new Response("", { status: 503, headers });
+    const joust = new JoustClient({ baseUrl: "", fetch });
+    const vote = joust.castVote(
+      { id: "x", winner: 0 },
+      { signal: controller.signal, onRetry: () => queueMicrotask(() => controller.abort()) },
+    );
+    await expect(vote).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
   });
 
   it("of the caller end castVote, and a response that ends early does not", async () => {

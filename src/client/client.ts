@@ -74,7 +74,7 @@ export class JoustClient extends AdminClient {
         if (!isKnown || isOver || options.signal?.aborted) throw error;
         onRetry?.(error);
         const pause = error instanceof ApiError ? error.retryAfter : undefined;
-        await new Promise((done) => setTimeout(done, pause ?? Math.min(5000, 300 * 2 ** attempt)));
+        await wait(pause ?? Math.min(5000, 300 * 2 ** attempt), options.signal);
       }
     }
   }
@@ -189,5 +189,22 @@ export class JoustClient extends AdminClient {
   async signOut(options?: CallOptions): Promise<Session> {
     const response = await this.send("/v1/session", { method: "DELETE" }, options);
     return (await response.json()) as Session;
+  }
+}
+
+/** Waits for a time. Rejects as soon as the signal is aborted. */
+async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let onAbort = () => {};
+  try {
+    await new Promise<void>((done, fail) => {
+      onAbort = () => fail(signal!.reason);
+      timer = setTimeout(done, milliseconds);
+      signal?.addEventListener("abort", onAbort);
+      if (signal?.aborted) onAbort();
+    });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
   }
 }

@@ -24,7 +24,7 @@ export class HttpClient {
   readonly #options: JoustClientOptions;
 
   constructor(options: JoustClientOptions) {
-    this.#options = options;
+    this.#options = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, "") };
   }
 
   protected async get<T>(path: string, query: object, options?: CallOptions): Promise<T> {
