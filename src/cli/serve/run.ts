@@ -46,10 +46,8 @@ export async function run(file: string | undefined, flags: ServeFlags): Promise<
     const stopped = stop.signal.aborted ? undefined : once(stop.signal, "abort");
     await Promise.race([stopped, ...(served.failed ? [served.failed] : [])]);
     unwatch();
+    process.stderr.write(STOPPING);
     if (stop.code === SIGTERM) await served.leave();
-    process.stderr.write(
-      "joust: finishing the running requests; press Ctrl-C again to stop at once\n",
-    );
   } finally {
     unwatch();
     await served.close();
@@ -99,6 +97,9 @@ async function serveInProcesses(
 /** A checkout without development dependencies has no page; a published package always has one. */
 const NO_PAGE =
   'joust: the page is not built, so the gateway serves its API only; run "npm ci" in the checkout, which builds it, and start joust again\n';
+
+const STOPPING =
+  "joust: stopping; any running requests are finished first; press Ctrl-C again to stop at once\n";
 
 /** The exit code of a process that SIGTERM has ended. */
 const SIGTERM = 143;
