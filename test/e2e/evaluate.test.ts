@@ -115,6 +115,8 @@ describe("joust evaluate in the sandbox", () => {
     expect(plan.stdout).toMatch(
       /requests {2}100\n.*cost {6}about \$\d.*at most \$\d.*time {6}about/s,
     );
+    const record = await run(QUERIES, "--dry-run", "--sample", "20", "--json");
+    expect(JSON.parse(record.stdout)).toMatchObject({ requests: 100, paid: 0, spent: 0 });
     writeFileSync(path("p.txt"), "Why?\n");
     const refusals: [string[], RegExp][] = [
       [[QUERIES], /--budget: is missing/],

@@ -128,7 +128,7 @@ A row may have "answer" (a text or a list), "regex" or "schema" (a JSON schema).
       EVALUATE_DEFAULTS.out,
     )
     .option("--seed <n>", `seed of the random choices (default: ${EVALUATE_DEFAULTS.seed})`, seed)
-    .option("--json", "print only a JSON record of the result");
+    .option("--json", "print only a JSON record of the result or, with --dry-run, of the plan");
   return command.action(async (prompts: string, flags: EvaluateFlags) => {
     const { runEvaluate } = await import("../evaluate/evaluate.ts");
     process.exitCode = await runEvaluate(prompts, flags);

@@ -97,7 +97,13 @@ async function evaluateIn(
     );
     const run = { setup, flags, journal, limit, calls, interrupt };
     if (flags.dryRun) {
-      process.stdout.write(planText(planOf(run), flags.budget, limit.spent));
+      const plan = planOf(run);
+      const { spent } = limit;
+      process.stdout.write(
+        flags.json
+          ? `${JSON.stringify({ ...plan, spent })}\n`
+          : planText(plan, flags.budget, spent),
+      );
       return 0;
     }
     return await (setup.judge ? evaluateByJudge(run) : evaluateByScore(run));
