@@ -5,6 +5,7 @@ import { formatError, JoustError } from "../core/errors/joust-error.ts";
 import { readVersion } from "../core/input/project.ts";
 import { allCommands } from "./commands/index.ts";
 import { JOUST } from "./shared/command.ts";
+import { withoutPasswords } from "./shared/passwords.ts";
 
 // A closed pipe, as of `| head`, ends the program without an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -41,7 +42,7 @@ process.exit();
 /** Removes passwords of addresses from the list of processes, which every user of the machine can read. */
 function hidePasswords(): void {
   const args = process.argv.slice(2);
-  const shown = args.map((arg) => arg.replace(/(:\/\/[^:@/]*:)[^@]*@/g, "$1***@"));
+  const shown = args.map(withoutPasswords);
   if (shown.join() !== args.join()) process.title = ["joust", ...shown].join(" ");
 }
 
@@ -54,7 +55,9 @@ function configure(command: Command, typed: string): void {
   command
     .exitOverride()
     .showHelpAfterError(`hint: run ${typed} --help`)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "joust: ")) });
+    .configureOutput({
+      outputError: (text, write) => write(withoutPasswords(text.replace(/^error: /, "joust: "))),
+    });
   for (const subcommand of command.commands) {
     configure(subcommand, `${typed} ${subcommand.name()}`);
   }
@@ -64,9 +67,9 @@ function configure(command: Command, typed: string): void {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof JoustError) {
-    process.stderr.write(`joust: ${formatError(error)}\n`);
+    process.stderr.write(withoutPasswords(`joust: ${formatError(error)}\n`));
     return 2;
   }
-  process.stderr.write(`joust: ${inspect(error)}\n`);
+  process.stderr.write(withoutPasswords(`joust: ${inspect(error)}\n`));
   return 1;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { start } from "./joust.fixture.ts";
+import { joust, start } from "./joust.fixture.ts";
 
 it.runIf(process.platform === "linux")(
   "a password in an address does not stay in the list of processes",
@@ -24,3 +24,9 @@ it.runIf(process.platform === "linux")(
     expect(shown).not.toContain("hunter2");
   },
 );
+
+it("an error about an address does not print its password", async () => {
+  const { code, stderr } = await joust("encode", "postgres://joust:hunter2hunter2@127.0.0.1/joust");
+  expect(code).toBe(2);
+  expect(stderr).toContain("joust: postgres://joust:***@127.0.0.1/joust: does not exist");
+});
