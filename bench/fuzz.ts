@@ -1,15 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { Random } from "../src/core/random/random.ts";
 import { type Schema, valuesOf } from "../src/gateway/server/schema.fixture.ts";
-import { memory } from "./attack/attack.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { mutated } from "./fuzz/mutate.ts";
-import { startGateway } from "./gateway-process.ts";
+import { withGateway } from "./gateway-process.ts";
 import { post, send } from "./http.ts";
+import { memory } from "./process-stats.ts";
 
 const REQUESTS = 200_000;
 const CLIENTS = 8;
@@ -35,13 +32,9 @@ interface Operation {
  * Sends mutated requests to all endpoints of a gateway process. No response may be a 500, have a
  * status that is not documented, or be missing; and memory must not grow in the second half.
  */
-export async function fuzz(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
+export function fuzz(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const requests = flags.rounds ?? REQUESTS;
-  const folder = await mkdtemp(join(tmpdir(), "joust-fuzz-"));
-  await writeFile(join(folder, "joust.yaml"), YAML);
-  const gateway = await startGateway(folder);
-  const { url, pid } = gateway;
-  try {
+  return withGateway(YAML, async ({ url, pid }) => {
     const operations = await operationsOf(url);
     const words = ["auto", "other", "summit-pro", "config:ann", await decisionOf(url)];
     const found = new Map<string, string>();
@@ -81,10 +74,7 @@ export async function fuzz(_: readonly string[], flags: BenchFlags): Promise<Ben
         ...Object.fromEntries([...counts].map(([status, count]) => [`status ${status}`, count])),
       },
     };
-  } finally {
-    await gateway.end("SIGKILL");
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function bearer(key: string): Record<string, string> {

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const MAIN = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
@@ -63,3 +66,30 @@ export async function startGateway(
 
 /** Characters of the output that are kept. */
 const MOST_OUTPUT = 4_000_000;
+
+/** Calls back with a temporary folder, which is deleted afterwards. */
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "joust-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts a gateway with a configuration, calls back with it and ends it. */
+export function withGateway<T>(
+  yaml: string,
+  work: (gateway: GatewayProcess, folder: string) => Promise<T>,
+  options: StartOptions = {},
+): Promise<T> {
+  return inFolder(async (folder) => {
+    await writeFile(join(folder, "joust.yaml"), yaml);
+    const gateway = await startGateway(folder, options);
+    try {
+      return await work(gateway, folder);
+    } finally {
+      await gateway.end("SIGKILL");
+    }
+  });
+}

@@ -1,14 +1,16 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Target } from "./gateway-driver.ts";
-import { CACHE, pythonWith } from "./python.ts";
+import { inFolder } from "./gateway-process.ts";
+import { memory, threadSeconds } from "./process-stats.ts";
+import { CACHE } from "./python.ts";
 
 const run = promisify(execFile);
 
@@ -59,22 +61,12 @@ export class Server implements Target {
     return this.#child.pid!;
   }
 
-  /** Resident memory in MB. */
-  async memory(): Promise<number> {
-    const { stdout } = await run("ps", ["-o", "rss=", "-p", String(this.#child.pid)]);
-    return (Number(stdout) * 1024) / 1e6;
+  memory(): Promise<number> {
+    return memory(this.pid);
   }
 
-  /** CPU seconds that all threads have used so far, to the nanosecond; NaN on systems without /proc. */
-  async cpuSeconds(): Promise<number> {
-    const tasks = `/proc/${this.#child.pid}/task`;
-    const threads = await readdir(tasks).catch(() => []);
-    if (threads.length === 0) return Number.NaN;
-    const used = threads.map(async (thread) => {
-      const stat = await readFile(`${tasks}/${thread}/schedstat`, "utf8").catch(() => "0");
-      return Number.parseInt(stat, 10);
-    });
-    return (await Promise.all(used)).reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e9;
+  cpuSeconds(): Promise<number> {
+    return threadSeconds(this.pid);
   }
 
   async stop(): Promise<void> {
@@ -85,6 +77,20 @@ export class Server implements Target {
     await end;
     clearTimeout(late);
   }
+}
+
+/** Calls back with a temporary folder and an empty list of servers. Servers in the list are stopped afterwards. */
+export function withServers<T>(
+  work: (folder: string, servers: Server[]) => Promise<T>,
+): Promise<T> {
+  return inFolder(async (folder) => {
+    const servers: Server[] = [];
+    try {
+      return await work(folder, servers);
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()));
+    }
+  });
 }
 
 async function freePort(): Promise<number> {
@@ -110,43 +116,41 @@ export function startFloor(mock: Server): Promise<Server> {
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 
-/**
- * Joust as `npm start` runs it: five models, one router, static encoder, SQLite, metrics, request log.
- * `flags` are options of Node; `checkout` is another checkout, to compare two versions in one run.
- */
+interface JoustOptions {
+  readonly name?: string;
+  /** Another checkout, to compare two versions in one run. */
+  readonly checkout?: string;
+  readonly processes?: number;
+  /** Model or router of the requests. */
+  readonly model?: string;
+}
+
+/** Joust with a configuration, as `npm start` runs it, in one process unless the options say otherwise. */
 export async function startJoust(
-  mock: Server,
+  yaml: string,
   folder: string,
-  flags: readonly string[] = [],
-  processes = 1,
-  { name = "joust", checkout = CHECKOUT }: { name?: string; checkout?: string } = {},
+  { name = "joust", checkout = CHECKOUT, processes = 1, model = "auto" }: JoustOptions = {},
 ): Promise<Server> {
-  const main = join(checkout, "bin/joust.js");
+  const file = join(folder, "joust.yaml");
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, yaml);
   // Older checkouts always serve with one process.
   const hasProcesses = existsSync(join(checkout, "src/gateway/processes"));
+  const command = (port: number): [string, ...string[]] => [
+    NODE,
+    ...[join(checkout, "bin/joust.js"), "serve"],
+    ...["--config", file, "--data", folder, "--port", String(port)],
+    ...(hasProcesses ? ["--processes", String(processes)] : []),
+  ];
+  return Server.start(name, command, { model });
+}
+
+/** Five models of an upstream in one router, with the static encoder, SQLite, metrics and the request log. */
+export function fiveModels({ origin }: Target): string {
   const models = [1, 2, 3, 4, 5].map(
     (n) => `  model-${n}: {provider: mock, model: mock, price: {input: ${n}, output: ${4 * n}}}`,
   );
-  const file = join(folder, "joust.yaml");
-  await mkdir(folder, { recursive: true });
-  await writeFile(
-    file,
-    `providers:\n  mock: {url: "${mock.origin}/v1", key: none}\nmodels:\n${models.join("\n")}\n`,
-  );
-  const command = (port: number): [string, ...string[]] => [
-    NODE,
-    ...flags,
-    main,
-    "serve",
-    "--config",
-    file,
-    "--data",
-    folder,
-    "--port",
-    String(port),
-    ...(hasProcesses ? ["--processes", String(processes)] : []),
-  ];
-  return Server.start(name, command, { model: "auto" });
+  return `providers:\n  mock: {url: "${origin}/v1", key: none}\nmodels:\n${models.join("\n")}\n`;
 }
 
 /**
@@ -221,45 +225,8 @@ export async function startPortkey(mock: Server): Promise<Server | undefined> {
     ];
     return await Server.start("portkey", command, { headers }, { NODE_ENV: "production" });
   } catch (error) {
-    process.stderr.write(`skipped: Portkey is not available (${reason(error)})\n`);
+    const reason = error instanceof Error ? error.message.split("\n")[0] : error;
+    process.stderr.write(`skipped: Portkey is not available (${reason})\n`);
     return undefined;
   }
-}
-
-/** LiteLLM's proxy, if it is available. It is slower without httptools and opentelemetry. */
-export async function startLiteLlm(mock: Server): Promise<Server | undefined> {
-  const packages = ["litellm[proxy]==1.106.2", "httptools", "opentelemetry-api"];
-  const python = await pythonWith("bench-litellm", packages, "import litellm, httptools");
-  if (!python) return undefined;
-  const config = join(dirname(dirname(python)), `bench-${process.pid}.yaml`);
-  await writeFile(
-    config,
-    `model_list:
-  - model_name: mock
-    litellm_params: {model: openai/mock, api_base: "${mock.origin}/v1", api_key: none}
-general_settings: {master_key: sk-bench}
-litellm_settings: {telemetry: false}
-`,
-  );
-  const command = (port: number): [string, ...string[]] => [
-    join(dirname(python), "litellm"),
-    "--config",
-    config,
-    "--host",
-    "127.0.0.1",
-    "--port",
-    String(port),
-  ];
-  const headers = { authorization: "Bearer sk-bench" };
-  try {
-    const env = { LITELLM_LOG: "ERROR", LITELLM_LOCAL_MODEL_COST_MAP: "True" };
-    return await Server.start("litellm", command, { headers }, env);
-  } catch (error) {
-    process.stderr.write(`skipped: LiteLLM is not available (${reason(error)})\n`);
-    return undefined;
-  }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n")[0]! : String(error);
 }

@@ -1,17 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver } from "./gateway-driver.ts";
 import { type GatewayRow, writePage } from "./gateway-page.ts";
 import {
+  fiveModels,
   type Server,
   startBifrost,
   startFloor,
   startJoust,
-  startLiteLlm,
   startMock,
   startPortkey,
+  withServers,
 } from "./gateway-servers.ts";
 import { median } from "./median.ts";
 
@@ -48,32 +47,25 @@ type NumberOf = (round: Round, server: number) => number;
  * upstream: directly, through a minimal pass-through, through Joust and through other gateways. All
  * servers run at the same time and take turns, so that disturbances affect all of them equally.
  */
-export async function gateway(names: readonly string[], flags: BenchFlags): Promise<BenchResult> {
-  const folder = await mkdtemp(join(tmpdir(), "joust-bench-"));
-  const driver = await createDriver();
-  const mock = await startMock();
-  const servers = [mock];
-  try {
-    servers.push(await startFloor(mock), await startJoust(mock, join(folder, "joust")));
+export function gateway(names: readonly string[], flags: BenchFlags): Promise<BenchResult> {
+  return withServers(async (folder, servers) => {
+    const driver = await createDriver();
+    const mock = await startMock();
+    servers.push(mock, await startFloor(mock));
+    servers.push(await startJoust(fiveModels(mock), join(folder, "joust")));
     if (flags.before !== undefined) {
       const other = { name: "before", checkout: resolve(flags.before) };
-      servers.push(await startJoust(mock, join(folder, "before"), [], 1, other));
+      servers.push(await startJoust(fiveModels(mock), join(folder, "before"), other));
     }
     if (flags.bifrost !== undefined) {
       servers.push(await startBifrost(mock, join(folder, "bifrost"), resolve(flags.bifrost)));
     }
-    const peers = { portkey: startPortkey, litellm: startLiteLlm };
-    for (const [name, start] of Object.entries(peers)) {
-      const peer = names.length === 0 || names.includes(name) ? await start(mock) : undefined;
-      if (peer) servers.push(peer);
-    }
+    const isAll = names.length === 0;
+    const portkey = isAll || names.includes("portkey") ? await startPortkey(mock) : undefined;
+    if (portkey) servers.push(portkey);
     const rounds = await measure(servers, driver, flags.rounds ?? ROUNDS);
-    const isPublished = names.length === 0 || flags.bifrost !== undefined;
-    return await report(servers, rounds, driver, isPublished);
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
-    await rm(folder, { recursive: true, force: true });
-  }
+    return report(servers, rounds, driver, isAll || flags.bifrost !== undefined);
+  });
 }
 
 /** One row per round, one column per server. */

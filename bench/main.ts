@@ -60,7 +60,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
   gateway: {
     summary:
-      "cost of the gateway, compared with [portkey] [litellm], --bifrost PROGRAM, --before CHECKOUT; writes docs/performance.md",
+      "cost of the gateway, compared with [portkey], --bifrost PROGRAM, --before CHECKOUT; writes docs/performance.md",
     load: async () => (await import("./gateway.ts")).gateway,
   },
   processes: {

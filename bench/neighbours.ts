@@ -1,12 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver, type Target } from "./gateway-driver.ts";
-import { type GatewayProcess, startGateway } from "./gateway-process.ts";
+import { type GatewayProcess, withGateway } from "./gateway-process.ts";
 import { startMock } from "./gateway-servers.ts";
 import { median } from "./median.ts";
 
@@ -60,16 +57,13 @@ export async function neighbours(
   names: readonly string[],
   flags: BenchFlags,
 ): Promise<BenchResult> {
-  const folder = await mkdtemp(join(tmpdir(), "joust-bench-"));
   const mock = await startMock();
   const stuck = createServer((_, response) => {
     setTimeout(() => response.writeHead(503).end(), STUCK_MS).unref();
   });
   await new Promise<void>((listening) => stuck.listen(0, "127.0.0.1", listening));
   const { port } = stuck.address() as { port: number };
-  await writeFile(join(folder, "joust.yaml"), configuration(mock.origin, port));
-  const gateway = await startGateway(folder);
-  try {
+  return withGateway(configuration(mock.origin, port), async (gateway) => {
     const driver = await createDriver();
     const usual = targetOf(gateway, "usual");
     await driver.rate(usual, false, 5);
@@ -96,13 +90,11 @@ export async function neighbours(
       figures[`p99 of others, none beside ${name}, ms`] = median(alone);
     }
     return { ratios, figures };
-  } finally {
-    await gateway.end("SIGTERM");
+  }).finally(async () => {
     await mock.stop();
     stuck.closeAllConnections();
     stuck.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function configuration(mock: string, stuck: number): string {

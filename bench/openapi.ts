@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { BenchFlags, BenchResult } from "./bench.ts";
-import { startGateway } from "./gateway-process.ts";
+import { withGateway } from "./gateway-process.ts";
 import { pythonWith } from "./python.ts";
 
 const run = promisify(execFile);
@@ -30,24 +28,14 @@ const ENDLESS = "/v1/events";
 export async function openapi(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const python = await pythonWith("bench-openapi", ["schemathesis"], "import schemathesis");
   if (!python) return { ratios: {}, figures: {} };
-  const folder = await mkdtemp(join(tmpdir(), "joust-openapi-"));
   // A key exists from the start, because the first key that schemathesis creates would lock everybody out.
   const keys = `keys: {bench: {key: ${KEY}, scopes: [route, vote, admin]}}\n`;
-  await writeFile(join(folder, "joust.yaml"), `sandbox: {speed: 1000}\n${keys}`);
-  const gateway = await startGateway(folder);
-  try {
-    const fuzzed = await fuzz(
-      join(dirname(python), "schemathesis"),
-      gateway.url,
-      folder,
-      flags.rounds ?? EXAMPLES,
-    );
+  return withGateway(`sandbox: {speed: 1000}\n${keys}`, async ({ url }, folder) => {
+    const program = join(dirname(python), "schemathesis");
+    const fuzzed = await fuzz(program, url, folder, flags.rounds ?? EXAMPLES);
     process.stderr.write(`${fuzzed.output}\n`);
     return { ratios: { "schemathesis failed": Number(fuzzed.failed) }, figures: {} };
-  } finally {
-    await gateway.end("SIGTERM");
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Runs schemathesis, which writes its own files into `cwd`. */

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver } from "./gateway-driver.ts";
-import { type Server, startJoust, startMock } from "./gateway-servers.ts";
+import { fiveModels, type Server, startJoust, startMock, withServers } from "./gateway-servers.ts";
 import { median } from "./median.ts";
+import { familySeconds } from "./process-stats.ts";
 
 const ROUNDS = 20;
 const SECONDS = 0.5;
@@ -22,19 +22,14 @@ interface Measurement {
  * Compares a gateway in one process with one in several, by default as many as there are cores.
  * Driver and upstream run on the same machine, so that the gateways cannot use all of it.
  */
-export async function processes(
-  [given]: readonly string[],
-  flags: BenchFlags,
-): Promise<BenchResult> {
+export function processes([given]: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const count = Number(given ?? availableParallelism());
-  const folder = await mkdtemp(join(tmpdir(), "joust-bench-"));
-  const driver = await createDriver();
-  const mock = await startMock();
-  const servers: Server[] = [mock];
-  try {
-    const one = await startJoust(mock, join(folder, "one"));
-    const many = await startJoust(mock, join(folder, "many"), [], count);
-    servers.push(one, many);
+  return withServers(async (folder, servers) => {
+    const driver = await createDriver();
+    const mock = await startMock();
+    const one = await startJoust(fiveModels(mock), join(folder, "one"));
+    const many = await startJoust(fiveModels(mock), join(folder, "many"), { processes: count });
+    servers.push(mock, one, many);
     for (const server of [one, many]) {
       for (const stream of [false, true]) await driver.rate(server, stream, WARM_UP_SECONDS, 64);
     }
@@ -56,10 +51,7 @@ export async function processes(
       figures[`${NAMES[name]}, ${count} processes`] = median(rounds.map(([, b]) => b[name]));
     }
     return { ratios, figures };
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const NAMES: Readonly<Record<keyof Measurement, string>> = {
@@ -71,21 +63,9 @@ const NAMES: Readonly<Record<keyof Measurement, string>> = {
 
 async function measure(server: Server, driver: Driver): Promise<Measurement> {
   const rate16 = await driver.rate(server, false, SECONDS);
-  const before = await cpuSeconds(server.pid);
+  const before = await familySeconds(server.pid);
   const rate64 = await driver.rate(server, false, SECONDS, 64);
-  const cpu = (1000 * ((await cpuSeconds(server.pid)) - before)) / (rate64 * SECONDS);
+  const cpu = (1000 * ((await familySeconds(server.pid)) - before)) / (rate64 * SECONDS);
   const streams = await driver.rate(server, true, SECONDS);
   return { rate16, rate64, streams, cpu };
-}
-
-/** Processor seconds of a process and of those that it has started; NaN on systems without /proc. */
-async function cpuSeconds(pid: number): Promise<number> {
-  let sum = 0;
-  for (const name of await readdir("/proc").catch(() => ["self"])) {
-    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const isOwn = Number(name) === pid || Number(fields[1]) === pid;
-    if (/^\d+$/.test(name) && isOwn) sum += (Number(fields[11]) + Number(fields[12])) / 100;
-  }
-  return sum > 0 ? sum : Number.NaN;
 }

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver } from "./gateway-driver.ts";
-import { type Server, startJoust, startMock } from "./gateway-servers.ts";
+import { fiveModels, type Server, startJoust, startMock, withServers } from "./gateway-servers.ts";
 
 const MINUTES = 60;
 /** Share of the maximal load. */
@@ -16,14 +13,12 @@ const PARTS = 4;
  * Runs the gateway at a steady 70% of its maximal load; one request in ten is a stream. Memory and
  * p99 must not grow, and no request may fail.
  */
-export async function soak(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
+export function soak(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const minutes = flags.minutes ?? MINUTES;
-  const folder = await mkdtemp(join(tmpdir(), "joust-soak-"));
-  const mock = await startMock();
-  const servers = [mock];
-  try {
-    const joust = await startJoust(mock, folder);
-    servers.push(joust);
+  return withServers(async (folder, servers) => {
+    const mock = await startMock();
+    const joust = await startJoust(fiveModels(mock), folder);
+    servers.push(mock, joust);
     const driver = await createDriver();
     for (const stream of [false, true]) await driver.rate(joust, stream, 3);
     const rate = LOAD * (await maximalRate(joust, driver));
@@ -37,10 +32,7 @@ export async function soak(_: readonly string[], flags: BenchFlags): Promise<Ben
       );
     }
     return report(parts, rate);
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 interface Part {

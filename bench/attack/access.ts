@@ -1,27 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayProcess } from "../gateway-process.ts";
+import { withGateway } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
-import { type Attack, against, chat, SANDBOX } from "./attack.ts";
-import { startFaultyUpstream } from "./faulty-upstream.ts";
+import { type Attack, chat, SANDBOX } from "./attack.ts";
+import { withFaultyUpstream } from "./faulty-upstream.ts";
 
 export const ACCESS_ATTACKS: readonly Attack[] = [
   {
     item: "12",
     attack: "requests through a proxy while there is no key",
     before: "admin rights",
-    run: () => against(SANDBOX, proxied),
+    run: () => withGateway(SANDBOX, proxied),
   },
   {
     item: "13a",
     attack: "SIGTERM while a load balancer still sends requests",
     before: "refused at once",
-    run: sigterm,
+    run: () =>
+      withFaultyUpstream((upstream) =>
+        withGateway(
+          `server: {shutdown_delay_seconds: 3}
+providers: {well: {url: "${upstream.url("well")}"}}
+models: {a: {provider: well}}`,
+          sigterm,
+        ),
+      ),
   },
   {
     item: "13f",
     attack: "known paths with the wrong method",
     before: "404",
-    run: () => against(SANDBOX, wrongMethods),
+    run: () => withGateway(SANDBOX, wrongMethods),
   },
 ];
 
@@ -53,29 +62,19 @@ async function proxied({ url }: GatewayProcess) {
   };
 }
 
-async function sigterm() {
-  const upstream = await startFaultyUpstream();
-  const yaml = `server: {shutdown_delay_seconds: 3}
-providers: {well: {url: "${upstream.url("well")}"}}
-models: {a: {provider: well}}`;
-  try {
-    return await against(yaml, async ({ url, signal }) => {
-      signal("SIGTERM");
-      await sleep(500);
-      const ready = await send(`${url}/readyz`, { from: "127.0.0.1" });
-      const answers = [];
-      for (let i = 0; i < 5; i++) {
-        const request = { method: "POST", body: JSON.stringify(chat("hi")), from: "127.0.0.1" };
-        answers.push((await send(`${url}/v1/chat/completions`, request)).status);
-      }
-      return {
-        now: `/readyz ${ready.status}, requests on new connections ${[...new Set(answers)].join(", ")}`,
-        held: ready.status === 503 && answers.every((status) => status === 200),
-      };
-    });
-  } finally {
-    await upstream.close();
+async function sigterm({ url, signal }: GatewayProcess) {
+  signal("SIGTERM");
+  await sleep(500);
+  const ready = await send(`${url}/readyz`, { from: "127.0.0.1" });
+  const answers = [];
+  for (let i = 0; i < 5; i++) {
+    const request = { method: "POST", body: JSON.stringify(chat("hi")), from: "127.0.0.1" };
+    answers.push((await send(`${url}/v1/chat/completions`, request)).status);
   }
+  return {
+    now: `/readyz ${ready.status}, requests on new connections ${[...new Set(answers)].join(", ")}`,
+    held: ready.status === 503 && answers.every((status) => status === 200),
+  };
 }
 
 async function wrongMethods({ url }: GatewayProcess) {

@@ -3,17 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayProcess } from "../gateway-process.ts";
+import { withGateway } from "../gateway-process.ts";
 import { post } from "../http.ts";
-import {
-  type Attack,
-  against,
-  bearer,
-  chat,
-  health,
-  KEY,
-  milliseconds,
-  processorSeconds,
-} from "./attack.ts";
+import { processorSeconds } from "../process-stats.ts";
+import { type Attack, bearer, chat, health, KEY, milliseconds } from "./attack.ts";
 
 /** Attacks by what a model answers. */
 export const ANSWER_ATTACKS: readonly Attack[] = [
@@ -71,7 +64,7 @@ providers: {p: {url: "http://127.0.0.1:${port}/v1"}}
 models: {a: ${model}, b: ${model}, c: ${model}}
 routers: {auto: {models: [a, b, c], ${settings}}}`;
   try {
-    return await against(yaml, (gateway) => work(gateway, () => calls));
+    return await withGateway(yaml, (gateway) => work(gateway, () => calls));
   } finally {
     upstream.close();
     upstream.closeAllConnections();

@@ -1,8 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type GatewayProcess, startGateway } from "../gateway-process.ts";
 import { send } from "../http.ts";
 
 /** One way to harm the gateway, as the list of known holes describes it. */
@@ -40,33 +36,6 @@ export function chat(content: string, more: object = {}): object {
   return { model: "auto", messages: [{ role: "user", content }], ...more };
 }
 
-/** Calls back with a temporary folder, which is deleted afterwards. */
-export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "joust-attack-"));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Starts a gateway with a configuration, attacks it and ends it. */
-export function against<T>(
-  yaml: string,
-  work: (gateway: GatewayProcess, folder: string) => Promise<T>,
-  options: Parameters<typeof startGateway>[1] = {},
-): Promise<T> {
-  return inFolder(async (folder) => {
-    await writeFile(join(folder, "joust.yaml"), yaml);
-    const gateway = await startGateway(folder, options);
-    try {
-      return await work(gateway, folder);
-    } finally {
-      await gateway.end("SIGKILL");
-    }
-  });
-}
-
 /** A connection whose other end does nothing by itself, not even read or close. */
 export function hold(url: string, text: string, localAddress = "127.0.0.1"): Promise<Socket> {
   const socket = createConnection({
@@ -100,18 +69,6 @@ export async function health(url: string): Promise<number | undefined> {
     () => undefined,
   );
   return reply?.status === 200 ? performance.now() - startedAt : undefined;
-}
-
-/** Seconds of processor time that a process has used. */
-export async function processorSeconds(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-/** Resident memory of a process in megabytes: now, or the most that it ever had. */
-export async function memory(pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1]) / 1024;
 }
 
 /** Value of a metric without labels. */

@@ -1,18 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { withGateway } from "../gateway-process.ts";
 import { send } from "../http.ts";
-import {
-  type Attack,
-  against,
-  bearer,
-  health,
-  KEY,
-  KEYS,
-  memory,
-  milliseconds,
-  processorSeconds,
-  SANDBOX,
-} from "./attack.ts";
-import { startFaultyUpstream } from "./faulty-upstream.ts";
+import { memory, processorSeconds } from "../process-stats.ts";
+import { type Attack, bearer, health, KEY, KEYS, milliseconds, SANDBOX } from "./attack.ts";
+import { type FaultyUpstream, withFaultyUpstream } from "./faulty-upstream.ts";
 
 const LARGE = 17_500_000;
 
@@ -21,19 +12,19 @@ export const BODY_ATTACKS: readonly Attack[] = [
     item: "2",
     attack: "one vote of 17.5 MB without a key",
     before: "7.2 s of processor time, health check blocked",
-    run: () => against(`${SANDBOX}\n${KEYS}`, (gateway) => keyless(gateway, 1)),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}`, (gateway) => keyless(gateway, 1)),
   },
   {
     item: "2",
     attack: "60 votes of 17.5 MB without a key at a time",
     before: "1.3 GB",
-    run: () => against(`${SANDBOX}\n${KEYS}`, (gateway) => keyless(gateway, 60)),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}`, (gateway) => keyless(gateway, 60)),
   },
   {
     item: "2",
     attack: "20 of the largest prompts, 500,000 values in 20 MB",
     before: "the event loop blocked for each",
-    run: largestPrompts,
+    run: () => withFaultyUpstream(largestPrompts),
   },
 ];
 
@@ -74,8 +65,7 @@ async function keyless(
   };
 }
 
-async function largestPrompts() {
-  const upstream = await startFaultyUpstream();
+function largestPrompts(upstream: FaultyUpstream) {
   const yaml = `${KEYS}
 providers: {well: {url: "${upstream.url("well")}"}}
 models: {a: {provider: well, price: {input: 1, output: 1}}, b: {provider: well, price: {input: 1, output: 1}}}`;
@@ -85,25 +75,21 @@ models: {a: {provider: well, price: {input: 1, output: 1}}, b: {provider: well, 
   const body = Buffer.from(
     `{"model":"auto","messages":[{"role":"user","content":"hi"}],"more":[${parts}]}`,
   );
-  try {
-    return await against(yaml, async ({ url }) => {
-      const before = await checks(url, () => sleep(3000));
-      const statuses = new Set<number>();
-      const during = await checks(url, async () => {
-        for (let i = 0; i < 20; i++) {
-          const headers = bearer(KEY);
-          const request = { method: "POST", body, headers, timeoutMs: 60_000 };
-          statuses.add((await send(`${url}/v1/chat/completions`, request)).status);
-        }
-      });
-      return {
-        now: `${[...statuses].join(", ")}; health checks: expected wait ${milliseconds(during.wait)}, slowest ${milliseconds(during.slowest)} (without the attack ${milliseconds(before.wait)} and ${milliseconds(before.slowest)})`,
-        held: statuses.has(200) && statuses.size === 1 && during.wait < 3 * before.wait + 100,
-      };
+  return withGateway(yaml, async ({ url }) => {
+    const before = await checks(url, () => sleep(3000));
+    const statuses = new Set<number>();
+    const during = await checks(url, async () => {
+      for (let i = 0; i < 20; i++) {
+        const headers = bearer(KEY);
+        const request = { method: "POST", body, headers, timeoutMs: 60_000 };
+        statuses.add((await send(`${url}/v1/chat/completions`, request)).status);
+      }
     });
-  } finally {
-    await upstream.close();
-  }
+    return {
+      now: `${[...statuses].join(", ")}; health checks: expected wait ${milliseconds(during.wait)}, slowest ${milliseconds(during.slowest)} (without the attack ${milliseconds(before.wait)} and ${milliseconds(before.slowest)})`,
+      held: statuses.has(200) && statuses.size === 1 && during.wait < 3 * before.wait + 100,
+    };
+  });
 }
 
 /**

@@ -1,19 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startPostgres } from "../../src/store/postgres/server.fixture.ts";
-import { startGateway } from "../gateway-process.ts";
+import { inFolder, startGateway, withGateway } from "../gateway-process.ts";
 import { post } from "../http.ts";
-import {
-  type Attack,
-  against,
-  bearer,
-  chat,
-  hold,
-  inFolder,
-  KEY,
-  rawChat,
-  releaseAll,
-} from "./attack.ts";
+import { type Attack, bearer, chat, hold, KEY, rawChat, releaseAll } from "./attack.ts";
 import { type FaultyUpstream, withFaultyUpstream } from "./faulty-upstream.ts";
 
 export const BUDGET_ATTACKS: readonly Attack[] = [
@@ -22,7 +12,9 @@ export const BUDGET_ATTACKS: readonly Attack[] = [
     attack: "200 requests of 2 dollars at a time, budget of 1 dollar",
     before: "200 answered",
     run: () =>
-      withFaultyUpstream((upstream) => against(yamlOf(upstream, 1), ({ url }) => spend([url], 1))),
+      withFaultyUpstream((upstream) =>
+        withGateway(yamlOf(upstream, 1), ({ url }) => spend([url], 1)),
+      ),
   },
   {
     item: "4",
@@ -34,7 +26,7 @@ export const BUDGET_ATTACKS: readonly Attack[] = [
     item: "4",
     attack: "a model without a price, key with a budget",
     before: "free",
-    run: () => withFaultyUpstream((upstream) => against(yamlOf(upstream, 1), unpriced)),
+    run: () => withFaultyUpstream((upstream) => withGateway(yamlOf(upstream, 1), unpriced)),
   },
   {
     item: "4",
@@ -42,7 +34,7 @@ export const BUDGET_ATTACKS: readonly Attack[] = [
     before: "no limit",
     run: () =>
       withFaultyUpstream((upstream) =>
-        against(yamlOf(upstream, undefined, "concurrent: 10"), concurrent),
+        withGateway(yamlOf(upstream, undefined, "concurrent: 10"), concurrent),
       ),
   },
 ];

@@ -1,21 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayProcess } from "../gateway-process.ts";
+import { withGateway } from "../gateway-process.ts";
 import { send } from "../http.ts";
+import { memory, processorSeconds } from "../process-stats.ts";
 import {
   ADMIN,
   type Attack,
-  against,
   bearer,
   chat,
   health,
   hold,
   KEY,
   KEYS,
-  memory,
   metric,
   milliseconds,
   OTHER_KEY,
-  processorSeconds,
   rawChat,
   releaseAll,
   SANDBOX,
@@ -29,7 +28,7 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
     item: "1",
     attack: "400 half-sent requests, 300 descriptors",
     before: "no health check answered while the clients stay",
-    run: () => against(SANDBOX, halfSent, { descriptors: 300 }),
+    run: () => withGateway(SANDBOX, halfSent, { descriptors: 300 }),
   },
   {
     item: "1",
@@ -41,7 +40,7 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
     item: "1",
     attack: "10,000 idle connections",
     before: "316 to 723 MB, never freed",
-    run: () => against(`${SANDBOX}\nserver: {idle_seconds: 15}`, idleConnections),
+    run: () => withGateway(`${SANDBOX}\nserver: {idle_seconds: 15}`, idleConnections),
   },
   {
     item: "13b",
@@ -87,7 +86,7 @@ function withEndless<T>(
 ): Promise<T> {
   return withFaultyUpstream((endless) =>
     withFaultyUpstream((well) =>
-      against(
+      withGateway(
         `${KEYS}
 providers: {endless: {url: "${endless.url("endless")}"}, well: {url: "${well.url("well")}"}}
 models: {endless: {provider: endless}, well: {provider: well}}`,
@@ -149,7 +148,7 @@ async function idleConnections({ url, pid }: { readonly url: string; readonly pi
 }
 
 function eventStreams() {
-  return against(`${SANDBOX}\n${KEYS}`, async ({ url }) => {
+  return withGateway(`${SANDBOX}\n${KEYS}`, async ({ url }) => {
     const statuses = new Map<number, number>();
     const request = `GET /v1/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${KEY}\r\n\r\n`;
     const sockets = await Promise.all(

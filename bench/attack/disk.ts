@@ -8,9 +8,9 @@ import Sqlite from "better-sqlite3";
 import { Random } from "../../src/core/random/random.ts";
 import { vote } from "../../src/store/events.fixture.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
-import { MAIN, startGateway } from "../gateway-process.ts";
+import { inFolder, MAIN, startGateway } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
-import { type Attack, chat, inFolder, SANDBOX } from "./attack.ts";
+import { type Attack, chat, SANDBOX } from "./attack.ts";
 
 const run = promisify(execFile);
 

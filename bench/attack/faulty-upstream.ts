@@ -8,28 +8,20 @@ export interface FaultyUpstream {
   close(): Promise<void>;
 }
 
-/** Starts an upstream in its own process. */
-export async function startFaultyUpstream(): Promise<FaultyUpstream> {
-  const child = fork(new URL("./faulty-upstream-process.ts", import.meta.url));
-  const exit = once(child, "exit");
-  const [url] = (await once(child, "message")) as [string];
-  return {
-    url: (fault) => url.replace("/well/", `/${fault}/`),
-    close: async () => {
-      child.kill("SIGKILL");
-      await exit;
-    },
-  };
-}
-
-/** Calls back with an upstream, which is ended afterwards. */
+/** Starts an upstream in its own process and calls back with it. It is ended afterwards. */
 export async function withFaultyUpstream<T>(
   work: (upstream: FaultyUpstream) => Promise<T>,
 ): Promise<T> {
-  const upstream = await startFaultyUpstream();
+  const child = fork(new URL("./faulty-upstream-process.ts", import.meta.url));
+  const exit = once(child, "exit");
+  const close = async () => {
+    child.kill("SIGKILL");
+    await exit;
+  };
   try {
-    return await work(upstream);
+    const [url] = (await once(child, "message")) as [string];
+    return await work({ url: (fault) => url.replace("/well/", `/${fault}/`), close });
   } finally {
-    await upstream.close();
+    await close();
   }
 }

@@ -3,11 +3,11 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayProcess } from "../gateway-process.ts";
+import { withGateway } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
 import {
   ADMIN,
   type Attack,
-  against,
   bearer,
   chat,
   hold,
@@ -25,39 +25,39 @@ export const KEY_ATTACKS: readonly Attack[] = [
     item: "14a",
     attack: "the last key is removed from joust.yaml while the gateway serves other machines",
     before: "everybody who sent `Host: localhost` was an admin",
-    run: () => against(`${SANDBOX}\n${SERVER}\n${KEYS}`, removedKeys),
+    run: () => withGateway(`${SANDBOX}\n${SERVER}\n${KEYS}`, removedKeys),
   },
   {
     item: "14b",
     attack: "30 keys are revoked while their limits are changed",
     before: "a key could be valid again",
-    run: () => against(`${SANDBOX}\n${KEYS}`, revokedAndChanged),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}`, revokedAndChanged),
   },
   {
     item: "14d",
     attack: "a page of another site loads images, scripts and frames, which have no Origin",
     before: "admitted; such a page could take all event streams",
-    run: () => against(SANDBOX, embedded),
+    run: () => withGateway(SANDBOX, embedded),
   },
   {
     item: "14e",
     attack: "the event stream of a key that is revoked",
     before: "all events until the client disconnects",
-    run: () => against(`${SANDBOX}\n${KEYS}`, streamOfRevoked),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}`, streamOfRevoked),
   },
   {
     item: "14f",
     attack: "a key with a list of one model looks for the names of others",
     before:
       "names, prices and states of all models in /v1/models/{id}, pools, decisions and errors",
-    run: () => against(`${SANDBOX}\n${LIMITED}`, hiddenModels),
+    run: () => withGateway(`${SANDBOX}\n${LIMITED}`, hiddenModels),
   },
   {
     item: "14f",
     attack: "the same key asks a router in mode bypass, whose fallback is another model",
     before: "answered by the fallback",
     run: () =>
-      against(
+      withGateway(
         `${SANDBOX}\n${LIMITED}\nrouters: {auto: {mode: bypass, fallback: summit-pro}}`,
         bypass,
       ),
@@ -66,7 +66,7 @@ export const KEY_ATTACKS: readonly Attack[] = [
     item: "14g",
     attack: "100 half-sent sign-ins, 40 connections allowed",
     before: "nobody else was answered for 60 s",
-    run: () => against(`${SANDBOX}\n${KEYS}\nserver: {connections: 40}`, halfSentSignIns),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}\nserver: {connections: 40}`, halfSentSignIns),
   },
 ];
 

@@ -1,8 +1,9 @@
 import type { Fault } from "../../src/gateway/providers/upstream/misbehaving.fixture.ts";
 import type { GatewayProcess } from "../gateway-process.ts";
+import { withGateway } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
-import { type Attack, against, chat, milliseconds } from "./attack.ts";
-import { startFaultyUpstream } from "./faulty-upstream.ts";
+import { type Attack, chat, milliseconds } from "./attack.ts";
+import { withFaultyUpstream } from "./faulty-upstream.ts";
 
 const SECRET = "sk-provider-secret-0123456789";
 
@@ -46,27 +47,24 @@ export const UPSTREAM_ATTACKS: readonly Attack[] = [
 ];
 
 /** Attacks a gateway whose models fail in the named ways. */
-async function withModels<T>(
+function withModels<T>(
   models: Readonly<Record<string, Fault>>,
   work: (gateway: GatewayProcess) => Promise<T>,
   more = "",
   settings = "retries: 0",
 ): Promise<T> {
-  const upstream = await startFaultyUpstream();
-  const lines = Object.entries(models).map(([name, fault]) => ({
-    provider: `  p-${name}: {url: "${upstream.url(fault)}", key: ${SECRET}}`,
-    // The failing model is cheap, so that it is chosen first.
-    model: `  ${name}: {provider: p-${name}, price: {input: ${name === "good" ? 9 : 0}, output: ${name === "good" ? 9 : 0}}, ${settings}}`,
-  }));
-  const yaml = `${more}
+  return withFaultyUpstream((upstream) => {
+    const lines = Object.entries(models).map(([name, fault]) => ({
+      provider: `  p-${name}: {url: "${upstream.url(fault)}", key: ${SECRET}}`,
+      // The failing model is cheap, so that it is chosen first.
+      model: `  ${name}: {provider: p-${name}, price: {input: ${name === "good" ? 9 : 0}, output: ${name === "good" ? 9 : 0}}, ${settings}}`,
+    }));
+    const yaml = `${more}
 providers:\n${lines.map(({ provider }) => provider).join("\n")}
 models:\n${lines.map(({ model }) => model).join("\n")}
 routers: {auto: {explore: 0, cost_quality_tradeoff: 10}}`;
-  try {
-    return await against(yaml, work);
-  } finally {
-    await upstream.close();
-  }
+    return withGateway(yaml, work);
+  });
 }
 
 async function errorsAsAnswers({ url }: GatewayProcess) {

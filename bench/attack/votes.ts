@@ -6,15 +6,13 @@ import type { Voted } from "../../src/store/events.ts";
 import { startPostgres } from "../../src/store/postgres/server.fixture.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
 import { Network } from "../faults/network.ts";
-import { type GatewayProcess, startGateway } from "../gateway-process.ts";
+import { type GatewayProcess, inFolder, startGateway, withGateway } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
 import {
   ADMIN,
   type Attack,
-  against,
   bearer,
   chat,
-  inFolder,
   KEY,
   KEYS,
   milliseconds,
@@ -27,19 +25,19 @@ export const VOTE_ATTACKS: readonly Attack[] = [
     item: "5",
     attack: "300 invented voters of one key on one decision",
     before: "300 votes counted; worst model from 0.13 to 0.51, it got all test prompts",
-    run: () => against(`${SANDBOX}\n${KEYS}\nrouters: {auto: {explore: 0}}`, inventedVoters),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}\nrouters: {auto: {explore: 0}}`, inventedVoters),
   },
   {
     item: "5",
     attack: "votes in the name of another key's voter and of a judge",
     before: "accepted under that name",
-    run: () => against(`${SANDBOX}\n${KEYS}`, foreignNames),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}`, foreignNames),
   },
   {
     item: "5",
     attack: "200 votes by token without a key from one address",
     before: "no limit",
-    run: () => against(`${SANDBOX}\n${KEYS}`, manyTokens),
+    run: () => withGateway(`${SANDBOX}\n${KEYS}`, manyTokens),
   },
   {
     item: "10",

@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BenchFlags, BenchResult } from "../bench.ts";
-import { startGateway } from "../gateway-process.ts";
+import { withGateway } from "../gateway-process.ts";
 import { CACHE } from "../python.ts";
 import { install, versionsOf } from "./environments.ts";
 import { report } from "./report.ts";
@@ -25,41 +23,28 @@ export async function clients(
   }
   const chosen = ROSTER.filter(({ name }) => names.length === 0 || names.includes(name));
   const upstream = await Upstream.start();
-  const gateway = await openGateway(upstream, false);
-  const storing = await openGateway(upstream, true);
   const figures: Record<string, number> = {};
-  let failed = 0;
-  try {
+  const runAll = async (url: string, storingUrl: string) => {
     for (const client of chosen) {
       const { kind } = client.environment;
       const folder = await install(root, client.environment);
       const versions = await versionsOf(folder, kind, client.versions);
-      const { url } = gateway;
-      const outcome = await runClient(client, { folder, url, storingUrl: storing.url, upstream });
-      const problems = problemsOf(outcome);
-      failed += problems;
-      figures[`${client.name} failed`] = problems;
+      const outcome = await runClient(client, { folder, url, storingUrl, upstream });
+      figures[`${client.name} failed`] = problemsOf(outcome);
       await report(client, versions, outcome);
     }
+  };
+  const open = (storesResponses: boolean, use: (url: string) => Promise<void>) =>
+    withGateway(configuration(upstream, storesResponses), ({ url }) => use(url), {
+      env: { UPSTREAM_KEY },
+    });
+  try {
+    await open(false, (url) => open(true, (storingUrl) => runAll(url, storingUrl)));
   } finally {
-    await Promise.all([gateway.end(), storing.end()]);
     upstream.close();
   }
+  const failed = Object.values(figures).reduce((sum, problems) => sum + problems, 0);
   return { ratios: { "cells failed": failed }, figures };
-}
-
-/** Starts a gateway process in a folder of its own, which is deleted when the gateway ends. */
-async function openGateway(upstream: Upstream, storesResponses: boolean) {
-  const data = await mkdtemp(join(tmpdir(), "joust-clients-"));
-  await writeFile(join(data, "joust.yaml"), configuration(upstream, storesResponses));
-  const gateway = await startGateway(data, { env: { UPSTREAM_KEY } });
-  return {
-    url: gateway.url,
-    async end() {
-      await gateway.end("SIGTERM");
-      await rm(data, { recursive: true, force: true });
-    },
-  };
 }
 
 function problemsOf(outcome: Outcome): number {

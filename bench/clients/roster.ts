@@ -34,340 +34,238 @@ export interface Client {
   readonly partial?: Partial<Record<Cell, Unchecked>>;
 }
 
-const python = (name: string, ...packages: string[]): Environment => ({
-  name,
-  kind: "python",
-  packages,
-});
+type Shared = Partial<Client> & Pick<Client, "environment" | "script" | "versions">;
+type Row = readonly [name: string, title: string, dialect: DialectName, more?: Partial<Client>];
 
-const node = (name: string, ...packages: string[]): Environment => ({
-  name,
-  kind: "node",
-  packages,
-});
+/** Clients that have an environment and a script in common. */
+function family(shared: Shared, ...rows: readonly Row[]): Client[] {
+  return rows.map(([name, title, dialect, more]) => ({ ...shared, name, title, dialect, ...more }));
+}
 
-const openaiPython = python("openai-python", "openai", "pydantic");
-const anthropicPython = python("anthropic-python", "anthropic", "pydantic");
-const openaiNode = node("openai-node", "openai", "zod");
-const anthropicNode = node("anthropic-js", "@anthropic-ai/sdk", "zod");
-const aiProviders = ["@ai-sdk/openai", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible"];
-const aiSdk = node("ai-sdk", "ai", ...aiProviders, "zod");
-const langchainPython = python(
-  ...(["langchain-python", "langchain", "langchain-openai", "langchain-anthropic"] as const),
-);
-const langchainJs = node(
-  ...["langchain-js", "langchain", "@langchain/core"],
-  ...["@langchain/openai", "@langchain/anthropic", "zod"],
-);
-const langgraph = python("langgraph", "langgraph", "langchain-openai", "langchain-anthropic");
-const llamaindex = python(
-  ...["llamaindex", "llama-index-core", "llama-index-llms-openai"],
-  "llama-index-llms-openai-like",
-);
-const openaiAgents = python("openai-agents", "openai-agents");
-const pydanticAi = python("pydantic-ai", "pydantic-ai-slim[openai,anthropic]");
-const instructor = python("instructor", "instructor", "anthropic");
-const litellm = python("litellm", "litellm", "mcp");
+function python(name: string, script: string, ...packages: string[]): Shared {
+  const versions = [packages[0]!.replace(/\[.*/, "")];
+  return { script: `${script}.py`, environment: { name, kind: "python", packages }, versions };
+}
 
-const NO_STREAM_USAGE = "Without the usage of streams, which the client does not return.";
+function node(name: string, script: string, ...packages: string[]): Shared {
+  const versions = [packages[0]!];
+  return { script: `${script}.mjs`, environment: { name, kind: "node", packages }, versions };
+}
+
+const STORED = { second: "stored" } as const;
+const NO_STREAM_USAGE: Unchecked = {
+  members: ["stream"],
+  reason: "Without the usage of streams, which the client does not return.",
+};
 const ALWAYS_STREAMS = "The client always streams.";
-const instructorLimits = {
-  givesObjects: true,
-  second: "none",
-  note: "instructor asks for an object in every cell.",
-  impossible: {
-    tools: "instructor runs no tools; its only tool is the object.",
-    abort:
-      "instructor has no way to end a stream: its partial objects come in a `ListResponse` without `close`.",
-  },
-  partial: { usage: { members: ["stream"], reason: NO_STREAM_USAGE } },
-} as const;
+/** A program that a person uses. */
+const AGENT: Partial<Client> = { second: "none", isAgent: true };
+const ALWAYS_STREAMED: Client["partial"] = {
+  usage: { members: ["plain"], reason: ALWAYS_STREAMS },
+  error: { members: ["refused"], reason: ALWAYS_STREAMS },
+};
 
 /** The clients, in the order of the table. */
 export const ROSTER: readonly Client[] = [
-  {
-    name: "openai-python-chat",
-    title: "openai (Python), chat",
-    dialect: "chat",
-    environment: openaiPython,
-    versions: ["openai"],
-    script: "openai_chat.py",
-  },
-  {
-    name: "openai-python-responses",
-    title: "openai (Python), Responses",
-    dialect: "responses",
-    environment: openaiPython,
-    versions: ["openai"],
-    script: "openai_responses.py",
-    second: "stored",
-  },
-  {
-    name: "openai-node-chat",
-    title: "openai (Node), chat",
-    dialect: "chat",
-    environment: openaiNode,
-    versions: ["openai"],
-    script: "openai_chat.mjs",
-  },
-  {
-    name: "openai-node-responses",
-    title: "openai (Node), Responses",
-    dialect: "responses",
-    environment: openaiNode,
-    versions: ["openai"],
-    script: "openai_responses.mjs",
-    second: "stored",
-  },
-  {
-    name: "anthropic-python",
-    title: "anthropic (Python)",
-    dialect: "messages",
-    environment: anthropicPython,
-    versions: ["anthropic"],
-    script: "anthropic_messages.py",
-  },
-  {
-    name: "anthropic-js",
-    title: "@anthropic-ai/sdk",
-    dialect: "messages",
-    environment: anthropicNode,
-    versions: ["@anthropic-ai/sdk"],
-    script: "anthropic_messages.mjs",
-  },
-  {
-    name: "ai-sdk-openai",
-    title: "ai with @ai-sdk/openai, Responses",
-    dialect: "responses",
-    environment: aiSdk,
-    versions: ["ai", "@ai-sdk/openai"],
-    script: "ai_sdk.mjs",
-    second: "stored",
-  },
-  {
-    name: "ai-sdk-openai-chat",
-    title: "ai with @ai-sdk/openai, chat",
-    dialect: "chat",
-    environment: aiSdk,
-    versions: ["ai", "@ai-sdk/openai"],
-    script: "ai_sdk.mjs",
-  },
-  {
-    name: "ai-sdk-anthropic",
-    title: "ai with @ai-sdk/anthropic",
-    dialect: "messages",
-    environment: aiSdk,
-    versions: ["ai", "@ai-sdk/anthropic"],
-    script: "ai_sdk.mjs",
-  },
-  {
-    name: "ai-sdk-openai-compatible",
-    title: "ai with @ai-sdk/openai-compatible",
-    dialect: "chat",
-    environment: aiSdk,
-    versions: ["ai", "@ai-sdk/openai-compatible"],
-    script: "ai_sdk.mjs",
-  },
-  {
-    name: "langchain-python-chat",
-    title: "LangChain (Python), ChatOpenAI, chat",
-    dialect: "chat",
-    environment: langchainPython,
-    versions: ["langchain", "langchain-openai"],
-    script: "langchain_chat.py",
-  },
-  {
-    name: "langchain-python-responses",
-    title: "LangChain (Python), ChatOpenAI, Responses",
-    dialect: "responses",
-    environment: langchainPython,
-    versions: ["langchain", "langchain-openai"],
-    script: "langchain_chat.py",
-  },
-  {
-    name: "langchain-python-anthropic",
-    title: "LangChain (Python), ChatAnthropic",
-    dialect: "messages",
-    environment: langchainPython,
-    versions: ["langchain", "langchain-anthropic"],
-    script: "langchain_chat.py",
-  },
-  {
-    name: "langchain-js-chat",
-    title: "LangChain (JS), ChatOpenAI, chat",
-    dialect: "chat",
-    environment: langchainJs,
-    versions: ["langchain", "@langchain/openai"],
-    script: "langchain.mjs",
-  },
-  {
-    name: "langchain-js-responses",
-    title: "LangChain (JS), ChatOpenAI, Responses",
-    dialect: "responses",
-    environment: langchainJs,
-    versions: ["langchain", "@langchain/openai"],
-    script: "langchain.mjs",
-  },
-  {
-    name: "langchain-js-anthropic",
-    title: "LangChain (JS), ChatAnthropic",
-    dialect: "messages",
-    environment: langchainJs,
-    versions: ["langchain", "@langchain/anthropic"],
-    script: "langchain.mjs",
-    partial: {
-      usage: {
-        members: ["stream"],
-        reason:
-          "Without the usage of streams: LangChain (JS) reads the input in the first event only, which is an estimate if the upstream speaks another dialect, and adds the output of the first event to that of the last.",
+  ...family(python("openai-python", "openai_chat", "openai", "pydantic"), [
+    "openai-python-chat",
+    "openai (Python), chat",
+    "chat",
+  ]),
+  ...family({ ...python("openai-python", "openai_responses", "openai", "pydantic"), ...STORED }, [
+    "openai-python-responses",
+    "openai (Python), Responses",
+    "responses",
+  ]),
+  ...family(node("openai-node", "openai_chat", "openai", "zod"), [
+    "openai-node-chat",
+    "openai (Node), chat",
+    "chat",
+  ]),
+  ...family({ ...node("openai-node", "openai_responses", "openai", "zod"), ...STORED }, [
+    "openai-node-responses",
+    "openai (Node), Responses",
+    "responses",
+  ]),
+  ...family(python("anthropic-python", "anthropic_messages", "anthropic", "pydantic"), [
+    "anthropic-python",
+    "anthropic (Python)",
+    "messages",
+  ]),
+  ...family(node("anthropic-js", "anthropic_messages", "@anthropic-ai/sdk", "zod"), [
+    "anthropic-js",
+    "@anthropic-ai/sdk",
+    "messages",
+  ]),
+  ...family(
+    node(
+      ...(["ai-sdk", "ai_sdk", "ai", "@ai-sdk/openai", "@ai-sdk/anthropic"] as const),
+      "@ai-sdk/openai-compatible",
+      "zod",
+    ),
+    [
+      "ai-sdk-openai",
+      "ai with @ai-sdk/openai, Responses",
+      "responses",
+      { versions: ["ai", "@ai-sdk/openai"], ...STORED },
+    ],
+    [
+      "ai-sdk-openai-chat",
+      "ai with @ai-sdk/openai, chat",
+      "chat",
+      { versions: ["ai", "@ai-sdk/openai"] },
+    ],
+    [
+      "ai-sdk-anthropic",
+      "ai with @ai-sdk/anthropic",
+      "messages",
+      { versions: ["ai", "@ai-sdk/anthropic"] },
+    ],
+    [
+      "ai-sdk-openai-compatible",
+      "ai with @ai-sdk/openai-compatible",
+      "chat",
+      { versions: ["ai", "@ai-sdk/openai-compatible"] },
+    ],
+  ),
+  ...family(
+    python(
+      ...(["langchain-python", "langchain_chat", "langchain", "langchain-openai"] as const),
+      "langchain-anthropic",
+    ),
+    [
+      "langchain-python-chat",
+      "LangChain (Python), ChatOpenAI, chat",
+      "chat",
+      { versions: ["langchain", "langchain-openai"] },
+    ],
+    [
+      "langchain-python-responses",
+      "LangChain (Python), ChatOpenAI, Responses",
+      "responses",
+      { versions: ["langchain", "langchain-openai"] },
+    ],
+    [
+      "langchain-python-anthropic",
+      "LangChain (Python), ChatAnthropic",
+      "messages",
+      { versions: ["langchain", "langchain-anthropic"] },
+    ],
+  ),
+  ...family(
+    node(
+      ...(["langchain-js", "langchain", "langchain", "@langchain/core"] as const),
+      ...["@langchain/openai", "@langchain/anthropic", "zod"],
+    ),
+    [
+      "langchain-js-chat",
+      "LangChain (JS), ChatOpenAI, chat",
+      "chat",
+      { versions: ["langchain", "@langchain/openai"] },
+    ],
+    [
+      "langchain-js-responses",
+      "LangChain (JS), ChatOpenAI, Responses",
+      "responses",
+      { versions: ["langchain", "@langchain/openai"] },
+    ],
+    [
+      "langchain-js-anthropic",
+      "LangChain (JS), ChatAnthropic",
+      "messages",
+      {
+        versions: ["langchain", "@langchain/anthropic"],
+        partial: {
+          usage: {
+            members: ["stream"],
+            reason:
+              "Without the usage of streams: LangChain (JS) reads the input in the first event only, which is an estimate if the upstream speaks another dialect, and adds the output of the first event to that of the last.",
+          },
+        },
       },
+    ],
+  ),
+  ...family(
+    python(
+      ...(["langgraph", "langgraph_agent", "langgraph", "langchain-openai"] as const),
+      "langchain-anthropic",
+    ),
+    [
+      "langgraph",
+      "LangGraph with ChatOpenAI",
+      "chat",
+      { versions: ["langgraph", "langchain-openai"] },
+    ],
+  ),
+  ...family(
+    {
+      ...python(
+        ...(["llamaindex", "llamaindex_llm", "llama-index-core"] as const),
+        ...["llama-index-llms-openai", "llama-index-llms-openai-like"],
+      ),
+      versions: ["llama-index-core", "llama-index-llms-openai-like"],
+      partial: { usage: NO_STREAM_USAGE },
     },
-  },
+    ["llamaindex-chat", "LlamaIndex, OpenAILike", "chat"],
+    ["llamaindex-responses", "LlamaIndex, OpenAILikeResponses", "responses"],
+  ),
+  ...family(
+    python("openai-agents", "openai_agents", "openai-agents"),
+    ["openai-agents-responses", "openai-agents, Responses", "responses"],
+    ["openai-agents-chat", "openai-agents, chat", "chat"],
+  ),
+  ...family(
+    python("pydantic-ai", "pydantic_ai_agent", "pydantic-ai-slim[openai,anthropic]"),
+    ["pydantic-ai-responses", "pydantic-ai, OpenAI Responses", "responses"],
+    ["pydantic-ai-chat", "pydantic-ai, OpenAI chat", "chat"],
+    ["pydantic-ai-anthropic", "pydantic-ai, Anthropic", "messages"],
+  ),
+  ...family(
+    {
+      ...python("instructor", "instructor_client", "instructor", "anthropic"),
+      givesObjects: true,
+      second: "none",
+      note: "instructor asks for an object in every cell.",
+      impossible: {
+        tools: "instructor runs no tools; its only tool is the object.",
+        abort:
+          "instructor has no way to end a stream: its partial objects come in a `ListResponse` without `close`.",
+      },
+      partial: { usage: NO_STREAM_USAGE },
+    },
+    ["instructor-chat", "instructor, OpenAI chat", "chat"],
+    ["instructor-responses", "instructor, OpenAI Responses", "responses"],
+    ["instructor-anthropic", "instructor, Anthropic", "messages"],
+  ),
+  ...family(
+    python("litellm", "litellm_sdk", "litellm", "mcp"),
+    ["litellm-chat", "LiteLLM SDK, openai/", "chat"],
+    ["litellm-anthropic", "LiteLLM SDK, anthropic/", "messages"],
+  ),
   {
-    name: "langgraph",
-    title: "LangGraph with ChatOpenAI",
-    dialect: "chat",
-    environment: langgraph,
-    versions: ["langgraph", "langchain-openai"],
-    script: "langgraph_agent.py",
-  },
-  {
-    name: "llamaindex-chat",
-    title: "LlamaIndex, OpenAILike",
-    dialect: "chat",
-    environment: llamaindex,
-    versions: ["llama-index-core", "llama-index-llms-openai-like"],
-    script: "llamaindex_llm.py",
-    partial: { usage: { members: ["stream"], reason: NO_STREAM_USAGE } },
-  },
-  {
-    name: "llamaindex-responses",
-    title: "LlamaIndex, OpenAILikeResponses",
-    dialect: "responses",
-    environment: llamaindex,
-    versions: ["llama-index-core", "llama-index-llms-openai-like"],
-    script: "llamaindex_llm.py",
-    partial: { usage: { members: ["stream"], reason: NO_STREAM_USAGE } },
-  },
-  {
-    name: "openai-agents-responses",
-    title: "openai-agents, Responses",
-    dialect: "responses",
-    environment: openaiAgents,
-    versions: ["openai-agents"],
-    script: "openai_agents.py",
-  },
-  {
-    name: "openai-agents-chat",
-    title: "openai-agents, chat",
-    dialect: "chat",
-    environment: openaiAgents,
-    versions: ["openai-agents"],
-    script: "openai_agents.py",
-  },
-  {
-    name: "pydantic-ai-responses",
-    title: "pydantic-ai, OpenAI Responses",
-    dialect: "responses",
-    environment: pydanticAi,
-    versions: ["pydantic-ai-slim"],
-    script: "pydantic_ai_agent.py",
-  },
-  {
-    name: "pydantic-ai-chat",
-    title: "pydantic-ai, OpenAI chat",
-    dialect: "chat",
-    environment: pydanticAi,
-    versions: ["pydantic-ai-slim"],
-    script: "pydantic_ai_agent.py",
-  },
-  {
-    name: "pydantic-ai-anthropic",
-    title: "pydantic-ai, Anthropic",
-    dialect: "messages",
-    environment: pydanticAi,
-    versions: ["pydantic-ai-slim"],
-    script: "pydantic_ai_agent.py",
-  },
-  {
-    name: "instructor-chat",
-    title: "instructor, OpenAI chat",
-    dialect: "chat",
-    environment: instructor,
-    versions: ["instructor"],
-    script: "instructor_client.py",
-    ...instructorLimits,
-  },
-  {
-    name: "instructor-responses",
-    title: "instructor, OpenAI Responses",
-    dialect: "responses",
-    environment: instructor,
-    versions: ["instructor"],
-    script: "instructor_client.py",
-    ...instructorLimits,
-  },
-  {
-    name: "instructor-anthropic",
-    title: "instructor, Anthropic",
-    dialect: "messages",
-    environment: instructor,
-    versions: ["instructor"],
-    script: "instructor_client.py",
-    ...instructorLimits,
-  },
-  {
-    name: "litellm-chat",
-    title: "LiteLLM SDK, openai/",
-    dialect: "chat",
-    environment: litellm,
-    versions: ["litellm"],
-    script: "litellm_sdk.py",
-  },
-  {
-    name: "litellm-anthropic",
-    title: "LiteLLM SDK, anthropic/",
-    dialect: "messages",
-    environment: litellm,
-    versions: ["litellm"],
-    script: "litellm_sdk.py",
-  },
-  {
+    ...node("codex", "codex", "@openai/codex"),
+    ...AGENT,
     name: "codex",
     title: "Codex CLI",
     dialect: "responses",
-    environment: node("codex", "@openai/codex"),
-    versions: ["@openai/codex"],
-    script: "codex.mjs",
-    second: "none",
-    isAgent: true,
     partial: {
       stream: { members: ["pieces"], reason: "`codex exec` prints the whole answer only." },
-      usage: { members: ["plain"], reason: ALWAYS_STREAMS },
-      error: { members: ["refused"], reason: ALWAYS_STREAMS },
+      ...ALWAYS_STREAMED,
     },
   },
   {
+    ...node("claude-code", "claude_code", "@anthropic-ai/claude-code"),
+    ...AGENT,
     name: "claude-code",
     title: "Claude Code",
     dialect: "messages",
-    environment: node("claude-code", "@anthropic-ai/claude-code"),
-    versions: ["@anthropic-ai/claude-code"],
-    script: "claude_code.mjs",
-    second: "none",
-    isAgent: true,
-    partial: {
-      usage: { members: ["plain"], reason: ALWAYS_STREAMS },
-      error: { members: ["refused"], reason: ALWAYS_STREAMS },
-    },
+    partial: ALWAYS_STREAMED,
   },
   {
+    ...python("open-webui", "open_webui", "open-webui"),
     name: "open-webui",
     title: "Open WebUI",
     dialect: "chat",
-    environment: python("open-webui", "open-webui"),
-    versions: ["open-webui"],
-    script: "open_webui.py",
     second: "none",
     note: "Used through the API that its page calls, `/api/chat/completions`.",
     partial: {

@@ -1,10 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDriver, type Driver } from "../gateway-driver.ts";
-import { MAIN } from "../gateway-process.ts";
-import { Server, startMock } from "../gateway-servers.ts";
+import { type Server, startJoust, startMock, withServers } from "../gateway-servers.ts";
 
 const SECONDS = 6;
 
@@ -20,37 +18,22 @@ export interface PoolCost {
   readonly bytes: number;
 }
 
-export async function poolCost(models: number, routers: number): Promise<PoolCost> {
-  const folder = mkdtempSync(join(tmpdir(), "joust-bench-pools-"));
-  const mock = await startMock();
-  const driver = await createDriver();
-  let joust: Server | undefined;
-  try {
-    writeFileSync(join(folder, "joust.yaml"), yamlOf(mock.origin, models, routers));
+export function poolCost(models: number, routers: number): Promise<PoolCost> {
+  return withServers(async (folder, servers) => {
+    const driver = await createDriver();
+    const mock = await startMock();
+    servers.push(mock);
     const before = performance.now();
-    const flags = ["--config", join(folder, "joust.yaml"), "--data", folder, "--port"];
-    const command = (port: number): [string, ...string[]] => [
-      process.execPath,
-      MAIN,
-      "serve",
-      // Memory and time are those of one process.
-      "--processes",
-      "1",
-      ...flags,
-      String(port),
-    ];
-    joust = await Server.start("joust", command, { model: routers > 1 ? "router-1" : "auto" });
+    const yaml = yamlOf(mock.origin, models, routers);
+    const joust = await startJoust(yaml, folder, { model: routers > 1 ? "router-1" : "auto" });
+    servers.push(joust);
     const startMs = performance.now() - before;
     await sleep(5000);
     const idle = await joust.cpuSeconds();
     await sleep(5000);
     const idleMs = (1000 * ((await joust.cpuSeconds()) - idle)) / 5;
     return { startMs, idleMs, ...(await underLoad(joust, driver, folder)) };
-  } finally {
-    await joust?.stop();
-    await mock.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function underLoad(joust: Server, driver: Driver, folder: string) {

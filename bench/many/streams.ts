@@ -1,12 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Agent, request } from "undici";
-import { MAIN } from "../gateway-process.ts";
-import { Server } from "../gateway-servers.ts";
+import { startJoust, withServers } from "../gateway-servers.ts";
 
 /**
  * Memory, time and failures of a gateway with many streams at the same time, each with a chunk
@@ -27,7 +23,6 @@ const CHUNKS = 5;
 
 /** Opens streams whose chunks come every `pace` milliseconds, and reads all of them to the end. */
 export async function streamCost(streams: number, pace: number): Promise<StreamCost> {
-  const folder = mkdtempSync(join(tmpdir(), "joust-bench-streams-"));
   const upstream = createServer((incoming, response) => {
     incoming.resume();
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -51,29 +46,13 @@ export async function streamCost(streams: number, pace: number): Promise<StreamC
     bodyTimeout: 0,
     headersTimeout: 0,
   });
-  let joust: Server | undefined;
-  try {
-    writeFileSync(
-      join(folder, "joust.yaml"),
-      `server: {concurrent: ${2 * streams}, connections: ${2 * streams}, connections_per_address: ${2 * streams}}
+  const yaml = `server: {concurrent: ${2 * streams}, connections: ${2 * streams}, connections_per_address: ${2 * streams}}
 providers: {mock: {url: "http://127.0.0.1:${port}/v1", key: none}}
 models: {a: {provider: mock, model: m, price: {input: 1, output: 1}}, b: {provider: mock, model: m, price: {input: 2, output: 2}}}
-`,
-    );
-    joust = await Server.start("joust", (own) => [
-      process.execPath,
-      MAIN,
-      "serve",
-      // Memory and time are those of one process.
-      "--processes",
-      "1",
-      "--config",
-      join(folder, "joust.yaml"),
-      "--data",
-      folder,
-      "--port",
-      String(own),
-    ]);
+`;
+  return withServers(async (folder, servers) => {
+    const joust = await startJoust(yaml, folder);
+    servers.push(joust);
     const [idleMb, cpu] = [await joust.memory(), await joust.cpuSeconds()];
     let failed = 0;
     let chunks = 0;
@@ -85,7 +64,7 @@ models: {a: {provider: mock, model: m, price: {input: 1, output: 1}}, b: {provid
     });
     const one = async () => {
       try {
-        const { statusCode, body: answer } = await request(`${joust!.origin}/v1/chat/completions`, {
+        const { statusCode, body: answer } = await request(`${joust.origin}/v1/chat/completions`, {
           method: "POST",
           headers: { "content-type": "application/json" },
           body,
@@ -100,7 +79,7 @@ models: {a: {provider: mock, model: m, price: {input: 1, output: 1}}, b: {provid
     };
     const all = Promise.all(Array.from({ length: streams }, one));
     const watch = setInterval(async () => {
-      openMb = Math.max(openMb, await joust!.memory());
+      openMb = Math.max(openMb, await joust.memory());
     }, 1000);
     await all;
     clearInterval(watch);
@@ -113,11 +92,9 @@ models: {a: {provider: mock, model: m, price: {input: 1, output: 1}}, b: {provid
       perStreamKb: (1000 * (openMb - idleMb)) / streams,
       cpuMsPerChunk: (1000 * used) / chunks,
     };
-  } finally {
-    await joust?.stop();
+  }).finally(async () => {
     await agent.destroy();
     upstream.closeAllConnections();
     upstream.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
