@@ -86,7 +86,7 @@ async function runScript(
   const work = join(folder, "scripts");
   await mkdir(work, { recursive: true });
   // Modules are found beside the script, so it runs inside the environment.
-  const shared = isPython ? ["harness.py"] : ["harness.mjs", "commands.mjs"];
+  const shared = isPython ? ["harness.py"] : ["harness.mjs", "commands.mjs", "schemas.mjs"];
   for (const file of [script, ...shared]) await copyFile(join(SCRIPTS, file), join(work, file));
   const plan = join(work, `${name}.json`);
   await writeFile(

@@ -3,20 +3,19 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
-import { z } from "zod";
 import {
   ARGUMENTS,
   call,
+  errorCell,
   IMAGE,
   KEY,
   MAX_TOKENS,
   PLAN,
-  refused,
   run,
   SYSTEM,
-  UNKNOWN,
   URL,
 } from "./harness.mjs";
+import { Person, parameters } from "./schemas.mjs";
 
 const settings = { baseURL: `${URL}/v1`, apiKey: KEY };
 const openai = createOpenAI(settings);
@@ -32,13 +31,12 @@ const PROVIDERS = {
   }),
 };
 const provider = PROVIDERS[PLAN.client];
-const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
 const tools = Object.fromEntries(
   Object.entries(ARGUMENTS).map(([name, argument]) => [
     name,
     tool({
       description: "A function.",
-      inputSchema: z.object({ [argument]: argument === "celsius" ? z.number() : z.string() }),
+      inputSchema: parameters(argument),
       execute: (given) => call(name, given),
     }),
   ]),
@@ -55,6 +53,17 @@ const tokens = ({ inputTokens, outputTokens, inputTokenDetails }) => ({
   cached: inputTokenDetails.cacheReadTokens,
   output: outputTokens,
 });
+
+const isCallError = ({ name }) => name === "AI_APICallError";
+async function ask(model, prompt, { stream = false } = {}) {
+  if (!stream) return generateText(options(model, { prompt }));
+  let failure;
+  const onError = ({ error }) => {
+    failure = error;
+  };
+  await streamText(options(model, { prompt, onError })).consumeStream();
+  throw failure;
+}
 
 await run({
   plain: async (model, prompt) => ({ text: (await generateText(options(model, { prompt }))).text }),
@@ -107,25 +116,5 @@ await run({
     }
   },
 
-  error: async (model, prompt) => ({
-    refused: await refused(
-      () => generateText(options(model, { prompt })),
-      (error) => error.name === "AI_APICallError",
-    ),
-    streamed: await refused(
-      async () => {
-        let failure;
-        const onError = ({ error }) => {
-          failure = error;
-        };
-        await streamText(options(model, { prompt, onError })).consumeStream();
-        throw failure;
-      },
-      (error) => error.name === "AI_APICallError",
-    ),
-    unknown: await refused(
-      () => generateText(options(UNKNOWN, { prompt })),
-      (error) => error.name === "AI_APICallError",
-    ),
-  }),
+  error: errorCell(ask, isCallError, isCallError),
 });

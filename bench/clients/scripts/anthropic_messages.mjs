@@ -1,27 +1,25 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
-import { z } from "zod";
 import {
   ARGUMENTS,
   call,
+  errorCell,
   IMAGE,
   KEY,
   MAX_TOKENS,
-  refused,
   run,
   SYSTEM,
-  UNKNOWN,
   URL,
 } from "./harness.mjs";
+import { Person, parameters } from "./schemas.mjs";
 
 const client = new Anthropic({ baseURL: URL, apiKey: KEY });
-const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
 const TOOLS = Object.entries(ARGUMENTS).map(([name, argument]) =>
   betaZodTool({
     name,
     description: "A function.",
-    inputSchema: z.object({ [argument]: argument === "celsius" ? z.number() : z.string() }),
+    inputSchema: parameters(argument),
     run: (given) => call(name, given),
   }),
 );
@@ -93,18 +91,9 @@ await run({
     }
   },
 
-  error: async (model, prompt) => ({
-    refused: await refused(
-      () => ask(model, prompt),
-      (error) => error instanceof Anthropic.BadRequestError,
-    ),
-    streamed: await refused(
-      () => ask(model, prompt, { stream: true }),
-      (error) => error instanceof Anthropic.BadRequestError,
-    ),
-    unknown: await refused(
-      () => ask(UNKNOWN, prompt),
-      (error) => error instanceof Anthropic.NotFoundError,
-    ),
-  }),
+  error: errorCell(
+    ask,
+    (error) => error instanceof Anthropic.BadRequestError,
+    (error) => error instanceof Anthropic.NotFoundError,
+  ),
 });

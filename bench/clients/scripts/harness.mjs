@@ -44,6 +44,16 @@ export async function refused(request, isExpected) {
   throw new Error("the request was not refused");
 }
 
+/**
+ * The cell "error". `ask` sends a request, also a streamed one; `isBad` and `isMissing` recognise
+ * the errors of a refused prompt and of an unknown model.
+ */
+export const errorCell = (ask, isBad, isMissing) => async (model, prompt) => ({
+  refused: await refused(() => ask(model, prompt), isBad),
+  streamed: await refused(() => ask(model, prompt, { stream: true }), isBad),
+  unknown: await refused(() => ask(UNKNOWN, prompt), isMissing),
+});
+
 /** Runs the cells of the plan. A cell is an asynchronous function (model, prompt). */
 export async function run(cells) {
   for (const { cell, nonce, model, prompt } of PLAN.cells) {

@@ -2,20 +2,19 @@
 import { ChatAnthropic } from "@langchain/anthropic";
 import { ChatOpenAI } from "@langchain/openai";
 import { createAgent, tool } from "langchain";
-import { z } from "zod";
 import {
   ARGUMENTS,
   call,
+  errorCell,
   IMAGE,
   KEY,
   MAX_TOKENS,
   PLAN,
-  refused,
   run,
   SYSTEM,
-  UNKNOWN,
   URL,
 } from "./harness.mjs";
+import { Person, parameters } from "./schemas.mjs";
 
 const chatModel = (model) =>
   PLAN.client === "langchain-js-anthropic"
@@ -27,12 +26,11 @@ const chatModel = (model) =>
         configuration: { baseURL: `${URL}/v1` },
         useResponsesApi: PLAN.client === "langchain-js-responses",
       });
-const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
 const TOOLS = Object.entries(ARGUMENTS).map(([name, argument]) =>
   tool((given) => call(name, given), {
     name,
     description: "A function.",
-    schema: z.object({ [argument]: argument === "celsius" ? z.number() : z.string() }),
+    schema: parameters(argument),
   }),
 );
 
@@ -104,11 +102,12 @@ await run({
     }
   },
 
-  error: async (model, prompt) => ({
-    refused: await refused(() => chatModel(model).invoke(messages(prompt)), isOf(400)),
-    streamed: await refused(async () => {
+  error: errorCell(
+    async (model, prompt, { stream = false } = {}) => {
+      if (!stream) return chatModel(model).invoke(messages(prompt));
       for await (const _ of await chatModel(model).stream(messages(prompt)));
-    }, isOf(400)),
-    unknown: await refused(() => chatModel(UNKNOWN).invoke(messages(prompt)), isOf(404)),
-  }),
+    },
+    isOf(400),
+    isOf(404),
+  ),
 });

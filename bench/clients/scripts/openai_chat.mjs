@@ -1,22 +1,20 @@
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
-import { z } from "zod";
 import {
   ARGUMENTS,
   call,
+  errorCell,
   IMAGE,
   KEY,
   MAX_TOKENS,
   parametersOf,
-  refused,
   run,
   SYSTEM,
-  UNKNOWN,
   URL,
 } from "./harness.mjs";
+import { Person } from "./schemas.mjs";
 
 const client = new OpenAI({ baseURL: `${URL}/v1`, apiKey: KEY });
-const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
 const TOOLS = Object.keys(ARGUMENTS).map((name) => ({
   type: "function",
   function: { name, strict: true, parameters: parametersOf(name) },
@@ -102,18 +100,9 @@ await run({
     }
   },
 
-  error: async (model, prompt) => ({
-    refused: await refused(
-      () => ask(model, prompt),
-      (error) => error instanceof OpenAI.BadRequestError,
-    ),
-    streamed: await refused(
-      () => ask(model, prompt, { stream: true }),
-      (error) => error instanceof OpenAI.BadRequestError,
-    ),
-    unknown: await refused(
-      () => ask(UNKNOWN, prompt),
-      (error) => error instanceof OpenAI.NotFoundError,
-    ),
-  }),
+  error: errorCell(
+    ask,
+    (error) => error instanceof OpenAI.BadRequestError,
+    (error) => error instanceof OpenAI.NotFoundError,
+  ),
 });
