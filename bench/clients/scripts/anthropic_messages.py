@@ -1,15 +1,8 @@
 import anthropic
 from harness import *
-from pydantic import BaseModel
 
 client = anthropic.Anthropic(base_url=URL, api_key=KEY)
 TOOLS = [{"name": name, "input_schema": parameters_of(name)} for name in ARGUMENTS]
-
-
-class Person(BaseModel):
-    name: str
-    age: int
-    tags: list[str]
 
 
 def options(model, content):

@@ -1,7 +1,7 @@
-"""What all Python clients share: the plan, the functions of the tool loop, and the output of results.
+"""Code that all Python clients share: the plan, the functions of the tool loop, and the output of results.
 
 A script is called with the path of a plan and defines a function for each cell. It prints one line of
-JSON for each entry of the plan: {"cell", "nonce", "value"} or {"cell", "nonce", "error"}.
+JSON for each entry of the plan: {"nonce", "value"} or {"nonce", "error"}.
 """
 
 import asyncio
@@ -9,6 +9,8 @@ import inspect
 import json
 import sys
 import traceback
+
+from pydantic import BaseModel
 
 with open(sys.argv[1]) as file:
     PLAN = json.load(file)
@@ -43,6 +45,19 @@ def to_fahrenheit(celsius: float) -> str:
 
 FUNCTIONS = [get_city, get_weather, get_time, to_fahrenheit]
 ARGUMENTS = {"get_city": "person", "get_weather": "city", "get_time": "city", "to_fahrenheit": "celsius"}
+
+
+class Person(BaseModel):
+    """A person."""
+
+    name: str
+    age: int
+    tags: list[str]
+
+
+def messages(content):
+    """A system prompt and a message of the user in the form of chat completions."""
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}]
 
 
 def parameters_of(name):

@@ -5,7 +5,6 @@ import instructor
 import openai
 from harness import *
 from instructor.processing.multimodal import Image
-from pydantic import BaseModel
 
 is_anthropic = PLAN["client"] == "instructor-anthropic"
 if is_anthropic:
@@ -14,18 +13,6 @@ else:
     is_responses = PLAN["client"] == "instructor-responses"
     mode = instructor.Mode.RESPONSES_TOOLS if is_responses else instructor.Mode.TOOLS
     client = instructor.from_openai(openai.OpenAI(base_url=f"{URL}/v1", api_key=KEY), mode=mode)
-
-
-class Person(BaseModel):
-    """A person."""
-
-    name: str
-    age: int
-    tags: list[str]
-
-
-def messages(content):
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}]
 
 
 def ask(model, content, create=client.create, **more):

@@ -6,15 +6,6 @@ from harness import *
 from langchain.agents import create_agent
 from langchain_anthropic import ChatAnthropic
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel
-
-
-class Person(BaseModel):
-    """A person."""
-
-    name: str
-    age: int
-    tags: list[str]
 
 
 def chat_model(model):

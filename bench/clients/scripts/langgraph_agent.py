@@ -5,15 +5,6 @@ from harness import *
 from langchain_openai import ChatOpenAI
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
-from pydantic import BaseModel
-
-
-class Person(BaseModel):
-    """A person."""
-
-    name: str
-    age: int
-    tags: list[str]
 
 
 def chat_model(model):

@@ -2,23 +2,12 @@
 
 import litellm
 from harness import *
-from pydantic import BaseModel
 
 is_anthropic = PLAN["client"] == "litellm-anthropic"
 TOOLS = [
     {"type": "function", "function": {"name": name, "parameters": parameters_of(name)}}
     for name in ARGUMENTS
 ]
-
-
-class Person(BaseModel):
-    name: str
-    age: int
-    tags: list[str]
-
-
-def messages(content):
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}]
 
 
 def ask(model, history, **more):

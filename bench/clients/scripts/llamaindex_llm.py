@@ -6,17 +6,8 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ImageBlock, TextBlock
 from llama_index.core.llms import ChatMessage
 from llama_index.llms.openai_like import OpenAILike, OpenAILikeResponses
-from pydantic import BaseModel
 
 FULL = {"context_window": 128000, "is_chat_model": True, "is_function_calling_model": True}
-
-
-class Person(BaseModel):
-    """A person."""
-
-    name: str
-    age: int
-    tags: list[str]
 
 
 def llm(model):

@@ -75,10 +75,6 @@ class Refusal(Exception):
         self.status_code = response.status_code
 
 
-def messages(content):
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}]
-
-
 def body_of(model, history, **more):
     assert model in models or model == UNKNOWN, models
     return {"model": model, "messages": history, "max_tokens": MAX_TOKENS, "stream": False, **more}

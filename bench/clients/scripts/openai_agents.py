@@ -11,17 +11,10 @@ from agents import (
     set_tracing_disabled,
 )
 from harness import *
-from pydantic import BaseModel
 
 set_tracing_disabled(True)
 client = openai.AsyncOpenAI(base_url=f"{URL}/v1", api_key=KEY)
 kind = OpenAIChatCompletionsModel if PLAN["client"] == "openai-agents-chat" else OpenAIResponsesModel
-
-
-class Person(BaseModel):
-    name: str
-    age: int
-    tags: list[str]
 
 
 def agent(model, **more):

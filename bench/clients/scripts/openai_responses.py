@@ -1,18 +1,11 @@
 import openai
 from harness import *
-from pydantic import BaseModel
 
 client = openai.OpenAI(base_url=f"{URL}/v1", api_key=KEY)
 TOOLS = [
     {"type": "function", "name": name, "strict": True, "parameters": parameters_of(name)}
     for name in ARGUMENTS
 ]
-
-
-class Person(BaseModel):
-    name: str
-    age: int
-    tags: list[str]
 
 
 def ask(model, given, **more):

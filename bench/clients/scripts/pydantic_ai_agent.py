@@ -3,18 +3,11 @@
 import base64
 
 from harness import *
-from pydantic import BaseModel
 from pydantic_ai import Agent, BinaryContent, ModelHTTPError
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
-
-
-class Person(BaseModel):
-    name: str
-    age: int
-    tags: list[str]
 
 
 def agent(model, **more):
