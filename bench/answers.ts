@@ -21,9 +21,9 @@ import {
   VOTES,
 } from "./answer-runs.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
-import { dataFolder, openDatasets } from "./datasets.ts";
+import { dataFile, openDatasets } from "./datasets.ts";
 import { STATIC_ROUTERS } from "./policy-contenders.ts";
-import { DOCS, publish } from "./publish.ts";
+import { DOCS, publish, writeDoc } from "./publish.ts";
 
 const RUNS = 20;
 /** Numbers of votes and of labels that the pictures show beside each other. */
@@ -63,7 +63,7 @@ export async function answers(
     COSTS,
     await publish("answers-cost", costs),
   ];
-  await writeFile(resolve(DOCS, "answers.md"), page.join("\n"));
+  await writeDoc("answers.md", page.join("\n"));
   return { ratios, figures };
 }
 
@@ -72,7 +72,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const ANSWER_TOKENS = 200;
 
 async function readTariff(): Promise<Tariff> {
-  const folder = resolve(dataFolder(), "llmrouter-9models");
+  const folder = dataFile("llmrouter-9models");
   const list = JSON.parse(
     readFileSync(resolve(folder, "llm_candidates_with_prices.json"), "utf8"),
   ) as Record<string, { readonly input_price: number }>;

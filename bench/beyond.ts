@@ -1,12 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { excludesZero, mean, pairedDifference } from "../src/core/statistics.ts";
 import type { Table } from "../src/lab/report/table.ts";
 import { EXPERIMENTS, MANY_RUNS, type Trial } from "./additions.ts";
 import type { BenchResult } from "./bench.ts";
 import { type BenchDataset, openDatasets, openFullRouterBench } from "./datasets.ts";
 import { playEpisode, ROUNDS, type Variant } from "./episode.ts";
-import { DOCS, publish } from "./publish.ts";
+import { publish, writeDoc } from "./publish.ts";
 
 const RUNS = 40;
 /** The loss that is accepted where an addition cannot help. */
@@ -54,7 +52,7 @@ export async function beyond(): Promise<BenchResult> {
     ),
     rows,
   };
-  await writeFile(resolve(DOCS, "beyond.md"), document(await publish("beyond", table), notes));
+  await writeDoc("beyond.md", document(await publish("beyond", table), notes));
   return { ratios, figures: {} };
 }
 

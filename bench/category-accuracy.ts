@@ -1,10 +1,9 @@
 /** Measures nearest-centroid accuracy, with the same draws of offline queries for every encoder. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { categoryEmbeddings, nearestCentroidAccuracy } from "../src/core/calibrate/models.ts";
 import { Random } from "../src/core/random/random.ts";
 import { loadDataset } from "../src/lab/data/load.ts";
 import { takeOffline } from "../src/lab/data/offline.ts";
+import { dataFile, sharedFile } from "./datasets.ts";
 
 export const OFFLINE = 5;
 export const DRAWS = 10;
@@ -30,8 +29,7 @@ export interface Benchmark {
   readonly texts: readonly string[];
 }
 
-const SHARED = resolve(import.meta.dirname, "../../shared");
-export const MINILM = resolve(SHARED, "models/all-MiniLM-L6-v2");
+export const MINILM = sharedFile("models/all-MiniLM-L6-v2");
 
 const SETS = [
   {
@@ -48,13 +46,9 @@ const SETS = [
 ];
 
 export async function openBenchmarks(): Promise<Benchmark[]> {
-  const data = process.env.JOUST_DATA ?? resolve(SHARED, "data");
-  for (const path of [data, MINILM]) {
-    if (!existsSync(path)) throw new Error(`${path} is missing: this bench needs ../shared`);
-  }
   return Promise.all(
     SETS.map(async ({ name, title, path }) => {
-      const dataset = await loadDataset(resolve(data, path), { unscored: true });
+      const dataset = await loadDataset(dataFile(path), { unscored: true });
       const draws = Array.from({ length: DRAWS }, (_, n): Draw => {
         const random = Random.seeded(1).split(n);
         const { offline, heldOut } = takeOffline(dataset, OFFLINE, random);

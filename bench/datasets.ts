@@ -29,18 +29,17 @@ export async function openFullRouterBench(): Promise<BenchDataset> {
   const [routerBench] = await openDatasets();
   return {
     ...routerBench!,
-    source: await openSource({ ...routerbench(dataFolder()), exclude: [] }),
+    source: await openSource({ ...routerbench(), exclude: [] }),
   };
 }
 
 export async function openDatasets(): Promise<BenchDataset[]> {
-  const data = dataFolder();
   const offline: Told = { kind: "offline" };
   return [
     {
       name: "routerbench",
       title: "RouterBench: quality from the paper's Perf table, categories drawn uniformly",
-      source: await openSource(routerbench(data)),
+      source: await openSource(routerbench()),
       base: { stream: "uniform", told: { kind: "scores" } },
       told: { exact: {}, noisy: { truthSd: 0.1 }, permuted: { told: { kind: "permuted" } } },
     },
@@ -49,8 +48,8 @@ export async function openDatasets(): Promise<BenchDataset[]> {
       title:
         "llmrouter-9models: quality from the outcomes of each query, told scores from 5 offline queries per task",
       source: await openSource({
-        data: resolve(data, "llmrouter-9models/llmrouter_9models.jsonl.gz"),
-        embeddings: resolve(data, "minilm-embeddings/llmrouter-9models.npy"),
+        data: dataFile("llmrouter-9models/llmrouter_9models.jsonl.gz"),
+        embeddings: dataFile("minilm-embeddings/llmrouter-9models.npy"),
       }),
       base: { stream: "shuffled", told: offline },
       told: {
@@ -72,18 +71,29 @@ export function settingsOf(dataset: BenchDataset, cell: Cell, rest: Partial<Sett
   };
 }
 
-function routerbench(data: string): SourceOptions {
+function routerbench(): SourceOptions {
   return {
-    data: resolve(data, "routerbench-queries/queries.jsonl.gz"),
+    data: dataFile("routerbench-queries/queries.jsonl.gz"),
     scores: resolve(import.meta.dirname, "../data/scores/routerbench.csv"),
     exclude: ["gpt-4"],
-    embeddings: resolve(data, "minilm-embeddings/routerbench-queries.npy"),
+    embeddings: dataFile("minilm-embeddings/routerbench-queries.npy"),
   };
 }
 
-/** The folder of the data sets: JOUST_DATA, or ../shared/data next to the checkout. */
-export function dataFolder(): string {
-  const folder = process.env.JOUST_DATA ?? resolve(import.meta.dirname, "../../shared/data");
-  if (existsSync(folder)) return folder;
-  throw invalidValue(`no data at ${folder}`, "set JOUST_DATA to the folder of the data sets");
+/** A file or folder of the data sets: in JOUST_DATA, or in shared/data beside the checkout. */
+export function dataFile(path: string): string {
+  const folder = process.env.JOUST_DATA ?? resolve(SHARED, "data");
+  return existing(resolve(folder, path), "set JOUST_DATA to the folder of the data sets");
+}
+
+/** A file or folder in shared, beside the checkout. */
+export function sharedFile(path: string): string {
+  return existing(resolve(SHARED, path), "this benchmark needs the folder shared");
+}
+
+const SHARED = resolve(import.meta.dirname, "../../shared");
+
+function existing(path: string, hint: string): string {
+  if (existsSync(path)) return path;
+  throw invalidValue(`${path} does not exist`, hint);
 }

@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
-import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Encoder } from "../src/core/encoder/common/encoder.ts";
 import { openTransformer } from "../src/core/encoder/transformer/inference/transformer-encoder.ts";
@@ -8,15 +6,12 @@ import { mean } from "../src/core/statistics.ts";
 import { loadDataset } from "../src/lab/data/load.ts";
 import type { BenchResult } from "./bench.ts";
 import { accuracies, MINILM, openBenchmarks } from "./category-accuracy.ts";
+import { dataFile } from "./datasets.ts";
 import { median } from "./median.ts";
 import { pythonWithSentenceTransformers } from "./python.ts";
 import { openSentenceTransformers } from "./sentence-transformers.ts";
 import { staticSpeed } from "./static-speed.ts";
 
-const QUERIES = resolve(
-  import.meta.dirname,
-  "../../shared/data/routerbench-queries/queries.jsonl.gz",
-);
 const THREADS = availableParallelism();
 
 /** An encoder to compare. */
@@ -29,11 +24,8 @@ export interface Contender {
 
 /** Speed of MiniLM on 1,000 real queries in float32 and int8, compared with sentence-transformers, and of the static encoder. */
 export async function encode(): Promise<BenchResult> {
-  for (const path of [MINILM, QUERIES]) {
-    if (!existsSync(path))
-      throw new Error(`${path} does not exist; this benchmark needs the folder ../shared`);
-  }
-  const { queries } = await loadDataset(QUERIES, { unscored: true });
+  const file = dataFile("routerbench-queries/queries.jsonl.gz");
+  const { queries } = await loadDataset(file, { unscored: true });
   const texts = Array.from(
     { length: TEXTS },
     (_, i) => queries[Math.floor((i * queries.length) / TEXTS)]!.text,

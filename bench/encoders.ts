@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { fineTune, TRAINING_DEFAULTS } from "../src/core/calibrate/fine-tune.ts";
 import { pairsOf } from "../src/core/calibrate/pairs.ts";
 import { encodeAll } from "../src/core/encoder/encode-all.ts";
@@ -21,8 +19,9 @@ import {
   OFFLINE,
   openBenchmarks,
 } from "./category-accuracy.ts";
+import { inFolder } from "./gateway-process.ts";
 import { NumberCache } from "./number-cache.ts";
-import { DOCS, publish } from "./publish.ts";
+import { publish, writeDoc } from "./publish.ts";
 
 const ENCODERS = [
   { name: "hash", reference: "hash" },
@@ -69,7 +68,7 @@ export async function encoders(): Promise<BenchResult> {
   );
   const encoderColumn = { key: "encoder", title: "encoder", kind: "text" } as const;
   const table = { title: "Category accuracy [95%]", columns: [encoderColumn, ...columns], rows };
-  await writeFile(resolve(DOCS, "encoders.md"), document(await publish("encoders", table)));
+  await writeDoc("encoders.md", document(await publish("encoders", table)));
   return { ratios: ratiosOf(figures), figures };
 }
 
@@ -100,13 +99,12 @@ async function tunedAccuracies(
   return found;
 }
 
-async function tunedAccuracy(
+function tunedAccuracy(
   base: OpenEncoder,
   kind: keyof typeof TRAINING_DEFAULTS,
   draw: Draw,
 ): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), "joust-bench-"));
-  try {
+  return inFolder(async (folder) => {
     const random = Random.seeded(1);
     const pairs = pairsOf(draw.offline.categories, random.split("pairs"));
     const { path } = await fineTune(base, draw.offline.texts, pairs, {
@@ -121,9 +119,7 @@ async function tunedAccuracy(
     } finally {
       await tuned.close();
     }
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 function document(table: string): string {

@@ -1,18 +1,16 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { BenchResult } from "./bench.ts";
+import { sharedFile } from "./datasets.ts";
 import { pythonWithSentenceTransformers } from "./python.ts";
 import { staticFitSpeed } from "./static-speed.ts";
 
-const SHARED = resolve(import.meta.dirname, "../../shared");
-const OFFLINE = join(SHARED, "fixtures/ccft/offline.jsonl");
+const OFFLINE = sharedFile("fixtures/ccft/offline.jsonl");
 const ARGUMENTS = [
-  join(SHARED, "models/all-MiniLM-L6-v2"),
+  sharedFile("models/all-MiniLM-L6-v2"),
   OFFLINE,
-  join(SHARED, "fixtures/ccft/trajectory.json"),
+  sharedFile("fixtures/ccft/trajectory.json"),
 ];
 
 interface Run {
@@ -26,10 +24,6 @@ interface Run {
 
 /** Trains MiniLM for the 36 steps of the reference run, in Joust and then in PyTorch. */
 export async function fit(): Promise<BenchResult> {
-  for (const path of ARGUMENTS) {
-    if (!existsSync(path))
-      throw new Error(`${path} does not exist; this benchmark needs the folder ../shared`);
-  }
   const ours = await measure("Joust", process.execPath, import.meta.resolve("./fine-tune.ts"));
   const figures: Record<string, number> = {
     ...figuresOf("Joust", ours),

@@ -1,5 +1,3 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
 import { mean, pairedDifference, percentile } from "../src/core/statistics.ts";
 import type { Column, Table } from "../src/lab/report/table.ts";
@@ -8,8 +6,8 @@ import type { BenchFlags, BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
 import { type BenchDataset, openDatasets, settingsOf } from "./datasets.ts";
 import { CONTENDERS, type Contender, STATIC_ROUTERS, specOf } from "./policy-contenders.ts";
-import { DOCS, publish } from "./publish.ts";
-import { TUNED } from "./tune.ts";
+import { publish, writeDoc } from "./publish.ts";
+import { readTuned } from "./tune.ts";
 
 const SEED = 1;
 const RUNS = 40;
@@ -50,10 +48,7 @@ export async function learning(
   names: readonly string[],
   { minutes = Infinity }: BenchFlags,
 ): Promise<BenchResult> {
-  const tuned = JSON.parse(await readFile(TUNED, "utf8")) as Record<
-    string,
-    Record<string, Options>
-  >;
+  const tuned = await readTuned();
   const datasets = await openDatasets();
   const end = performance.now() + minutes * 60_000;
   const cells = cellsOf(datasets);
@@ -84,7 +79,7 @@ export async function learning(
       await publish(`learning-${rounds}`, regretTable(rounds, found)),
     );
   }
-  if (parts.length > 1) await writeFile(resolve(DOCS, "learning.md"), parts.join("\n"));
+  if (parts.length > 1) await writeDoc("learning.md", parts.join("\n"));
   return result;
 }
 

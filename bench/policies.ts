@@ -1,7 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { basename, resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
-import { invalidValue } from "../src/core/errors/joust-error.ts";
 import type { PolicySpec } from "../src/core/policy-spec/policy-spec.ts";
 import { type Interval, mean, meanInterval, pairedDifference } from "../src/core/statistics.ts";
 import type { Column, Table } from "../src/lab/report/table.ts";
@@ -11,8 +8,8 @@ import type { BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
 import { type BenchDataset, type Cell, openDatasets, settingsOf, TOLD_KINDS } from "./datasets.ts";
 import { CONTENDERS, specOf } from "./policy-contenders.ts";
-import { DOCS, publish } from "./publish.ts";
-import { BUDGET, TUNED } from "./tune.ts";
+import { publish, writeDoc } from "./publish.ts";
+import { BUDGET, readTuned, type Tuned } from "./tune.ts";
 
 const RUNS = 20;
 const SEED = 1;
@@ -35,7 +32,6 @@ const LINEAR = ["max-pair-ucb", "maxinp", "colstim", "vacdb"];
 /** Goals for the regret of joust divided by that of FGTS.CDB with its best weighting. */
 const GOALS = { exact: 0.35, noisy: 0.5, permuted: 0.45 };
 
-type Tuned = Record<string, Record<string, Options>>;
 /** Results of a cell. */
 interface Regrets {
   /** Final regret of each run, by policy. */
@@ -49,10 +45,7 @@ interface Regrets {
  * the other one. Writes docs/policies.md and its tables.
  */
 export async function policies(names: readonly string[]): Promise<BenchResult> {
-  const text = await readFile(TUNED, "utf8").catch(() => {
-    throw invalidValue(`no ${basename(TUNED)}`, "run `npm run bench -- tune` first");
-  });
-  const tuned = JSON.parse(text) as Tuned;
+  const tuned = await readTuned();
   const result = { ratios: {} as Record<string, number>, figures: {} as Record<string, number> };
   const datasets = await openDatasets();
   const parts: string[] = [];
@@ -64,7 +57,7 @@ export async function policies(names: readonly string[]): Promise<BenchResult> {
     if (dataset.name === "llmrouter") parts.push(await longRun(dataset, options, result.ratios));
   }
   parts.push(REASONS, `## Tuned options\n`, await publish("tuned", tunedTable(tuned)));
-  await writeFile(resolve(DOCS, "policies.md"), `${preface()}\n${parts.join("\n")}`);
+  await writeDoc("policies.md", `${preface()}\n${parts.join("\n")}`);
   return result;
 }
 

@@ -12,6 +12,11 @@ export async function publish(name: string, table: Table): Promise<string> {
   return `${toMarkdown(table)}\n`;
 }
 
+/** Writes a whole page of docs. */
+export async function writeDoc(page: string, text: string): Promise<void> {
+  await writeFile(resolve(DOCS, page), text);
+}
+
 /** Replaces the generated part of a page in docs, which stands between two marks. */
 export async function fillPage(page: string, text: string): Promise<void> {
   const file = resolve(DOCS, page);

@@ -1,6 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
+import { invalidValue } from "../src/core/errors/joust-error.ts";
 import { Random } from "../src/core/random/random.ts";
 import { mean } from "../src/core/statistics.ts";
 import type { BenchResult } from "./bench.ts";
@@ -51,7 +52,17 @@ export async function tune(): Promise<BenchResult> {
   return { ratios: {}, figures };
 }
 
-export const TUNED = resolve(import.meta.dirname, "tuned.json");
+const TUNED = resolve(import.meta.dirname, "tuned.json");
+
+/** Tuned options by the data set on which they were found and by policy. */
+export type Tuned = Readonly<Record<string, Readonly<Record<string, Options>>>>;
+
+export async function readTuned(): Promise<Tuned> {
+  const text = await readFile(TUNED, "utf8").catch(() => {
+    throw invalidValue(`no ${basename(TUNED)}`, "run `npm run bench -- tune` first");
+  });
+  return JSON.parse(text);
+}
 
 /** The defaults and random draws from the grid without repetition. */
 function configurations({ name, grid }: Contender): Options[] {
