@@ -1,7 +1,7 @@
 /** Gives the result of an evaluation to the router that it is for. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { isMap, parseDocument } from "yaml";
 import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { formatErrorLine } from "../../core/errors/joust-error.ts";
@@ -24,7 +24,14 @@ import { importVotes } from "../../learner/import-votes.ts";
 import type { Store } from "../../store/store.ts";
 import { inStore, vaultOf } from "../serve/configuration.ts";
 import { COMMAND_LINE } from "../shared/audit.ts";
-import { DEFAULT_DATA, databaseOf, type StoreFlags, withStore } from "../shared/store-flags.ts";
+import {
+  configurationFlags,
+  databaseOf,
+  fileOf,
+  type StoreFlags,
+  storeOf,
+  withStore,
+} from "../shared/store-flags.ts";
 
 /** The configuration and the router that an evaluation is for. */
 export interface Target {
@@ -86,7 +93,7 @@ async function storeScores(
   scores: string,
   flags: StoreFlags,
 ): Promise<string> {
-  const places = { data: flags.data ?? DEFAULT_DATA, database: databaseOf(flags) };
+  const places = configurationFlags(flags);
   const vault = vaultOf(config, places);
   const revision = basedOn + 1;
   const save = async (store: Store) => {
@@ -144,8 +151,7 @@ export async function applyVotes(
   flags: StoreFlags,
 ): Promise<string> {
   const { encoder, encoderName } = calibration;
-  const database = flags.database ?? (flags.data === undefined ? config.store.url : undefined);
-  const place = database === undefined ? flags : { database };
+  const place = storeOf(config, flags);
   const options = {
     encode: (texts: readonly string[]) => encoder.encode(texts),
     encoder: encoderName,
@@ -158,7 +164,6 @@ export async function applyVotes(
     (store) => importVotes(store, router, votes, options),
     "create",
   );
-  const isDatabase = databaseOf(place) !== undefined;
-  const where = isDatabase ? "the database" : join(flags.data ?? DEFAULT_DATA, "joust.db");
+  const where = databaseOf(place) === undefined ? fileOf(place) : "the database";
   return `logged ${imported.votes} new votes of the judge for the router ${router} in ${where}`;
 }

@@ -12,7 +12,7 @@ import type { ServedModel } from "../../gateway/providers/served-model.ts";
 import type { Price } from "../../gateway/providers/upstream/usage.ts";
 import type { Builder } from "../../gateway/routing/builder.ts";
 import { servedConfiguration } from "../serve/configuration.ts";
-import { DEFAULT_DATA, DEFAULT_ROUTER, databaseOf } from "../shared/store-flags.ts";
+import { configurationFlags, knownRouter } from "../shared/store-flags.ts";
 import { checkWritable, type Target } from "./apply.ts";
 import { EVALUATE_DEFAULTS, type EvaluateFlags } from "./flags.ts";
 import { readPrompts, storedPrompts } from "./prompts.ts";
@@ -29,14 +29,10 @@ export interface Setup extends Target {
 }
 
 export async function openSetup(source: string, flags: EvaluateFlags): Promise<Setup> {
-  const data = flags.data ?? DEFAULT_DATA;
-  const served = await servedConfiguration({
-    data,
-    database: databaseOf(flags),
-    ...(flags.config !== undefined && { config: flags.config }),
-  });
+  const places = configurationFlags(flags);
+  const served = await servedConfiguration(places);
   const { config, file } = served;
-  const router = routerOf(Object.keys(config.routers), flags.router);
+  const router = knownRouter(Object.keys(config.routers), flags.router);
   const target = { ...served, router };
   if (flags.router !== undefined && flags.judge === undefined) checkWritable(target);
   checkKeys(config, process.env);
@@ -45,7 +41,7 @@ export async function openSetup(source: string, flags: EvaluateFlags): Promise<S
   if (flags.judge === undefined) checkScorers(source, all, scoring);
   const random = Random.seeded(flags.seed ?? EVALUATE_DEFAULTS.seed).split("prompts");
   const prompts = random.shuffle([...all]).slice(0, flags.sample);
-  const builder = checkingBuilder(ownOptions(config, file, data), 0);
+  const builder = checkingBuilder(ownOptions(config, file, places.data), 0);
   try {
     const known = await builder.models(config);
     const models = poolOf(router, known, config.routers[router]!.models, flags.exclude);
@@ -57,16 +53,6 @@ export async function openSetup(source: string, flags: EvaluateFlags): Promise<S
     await builder.close();
     throw error;
   }
-}
-
-function routerOf(known: readonly string[], flag: string | undefined): string {
-  const name = flag ?? (known.length === 1 ? known[0]! : DEFAULT_ROUTER);
-  if (known.includes(name)) return name;
-  throw new InputError(
-    { file: "--router" },
-    `there is no router "${name}"`,
-    `${didYouMean(name, known)}choose one of ${known.join(", ")}`,
-  );
 }
 
 function modelOf(known: ReadonlyMap<string, ServedModel>, name: string, flag: string): ServedModel {

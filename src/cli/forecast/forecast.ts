@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
 import { checkingBuilder } from "../../gateway/check-gateway.ts";
 import { forecastLog, forecastPool, type LogForecast } from "../../gateway/insight/log-forecast.ts";
@@ -11,10 +10,12 @@ import { servedConfiguration } from "../serve/configuration.ts";
 import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
 import { drawBar } from "../shared/status-line.ts";
 import {
-  DEFAULT_DATA,
-  DEFAULT_ROUTER,
+  configurationFlags,
   databaseOf,
+  fileOf,
+  knownRouter,
   type StoreFlags,
+  storeOf,
   withStore,
 } from "../shared/store-flags.ts";
 
@@ -29,22 +30,12 @@ export interface ForecastFlags extends StoreFlags {
 
 /** Forecasts when routing pays, and prints it. Returns the exit code. */
 export async function runForecast(flags: ForecastFlags): Promise<number> {
-  const data = flags.data ?? DEFAULT_DATA;
-  const database = databaseOf(flags);
-  const { config, file } = await servedConfiguration({
-    data,
-    database,
-    ...(flags.config !== undefined && { config: flags.config }),
-  });
-  const routers = Object.keys(config.routers);
-  const name = flags.router ?? (routers.length === 1 ? routers[0]! : DEFAULT_ROUTER);
-  const router = config.routers[name];
-  if (!router) {
-    const hint = `choose one of ${routers.join(", ")}`;
-    throw new InputError({ file: "--router" }, `there is no router "${name}"`, hint);
-  }
+  const places = configurationFlags(flags);
+  const { config, file } = await servedConfiguration(places);
+  const name = knownRouter(Object.keys(config.routers), flags.router);
+  const router = config.routers[name]!;
   const kinds = new PolicyKinds();
-  const options = ownOptions(config, file, data);
+  const options = ownOptions(config, file, places.data);
   await kinds.open(name, router, options.folder);
   const { horizon, futures, tradeoff = router.cost_quality_tradeoff } = flags;
   const settings = (show: ShowProgress) => ({
@@ -55,9 +46,8 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
     onFuture: (future: number) =>
       show(`${drawBar(future, futures)} future ${future} of ${futures}`),
   });
-  const url = database ?? (flags.data === undefined ? config.store.url : undefined);
-  const place = url === undefined ? { data } : { database: url };
-  const hasLog = url !== undefined || existsSync(join(data, "joust.db"));
+  const place = storeOf(config, flags);
+  const hasLog = databaseOf(place) !== undefined || existsSync(fileOf(place));
   const found = await withProgress(async (show) => {
     const fromLog =
       flags.scores === undefined && hasLog
@@ -83,16 +73,16 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
     const builder = checkingBuilder(options);
     try {
       const models = await builder.models(config);
-      const names = router!.models ?? [...models.keys()];
-      const own = flags.scores === undefined ? router! : { ...router!, scores: flags.scores };
+      const names = router.models ?? [...models.keys()];
+      const own = flags.scores === undefined ? router : { ...router, scores: flags.scores };
       const pool = poolOf(await builder.calibration(own), names);
       const prices = names.map((model) => models.get(model)?.spec.price);
       const costs = Float64Array.from(prices, (price) =>
         price ? (USUAL_PROMPT * price.input + USUAL_ANSWER * price.output) / 1e6 : Number.NaN,
       );
-      const { name: policy, options: policyOptions } = router!.policy;
+      const { name: policy, options: policyOptions } = router.policy;
       return forecastPool(
-        { pool, policy, options: policyOptions, weighVoters: router!.weigh_voters },
+        { pool, policy, options: policyOptions, weighVoters: router.weigh_voters },
         costs.some(Number.isNaN) ? undefined : costs,
         settings(show),
       );

@@ -10,7 +10,7 @@ import type { FindPolicy, Fold } from "../../learner/fold.ts";
 import { isDamaged, type Replay, type ReplayOptions, replay } from "../../learner/replay.ts";
 import type { Store } from "../../store/store.ts";
 import { type ShowProgress, watchedStore, withProgress } from "../shared/progress.ts";
-import { DEFAULT_DATA, databaseOf, type StoreFlags, withRouter } from "../shared/store-flags.ts";
+import { configurationFlags, type StoreFlags, withRouter } from "../shared/store-flags.ts";
 
 export interface ReplayFlags extends StoreFlags {
   readonly policy?: string | undefined;
@@ -57,11 +57,7 @@ async function pageNumbers(store: Store, fold: Fold, router: string, flags: Repl
   const { windowOf } = await import("../../gateway/insight/numbers.ts");
   const { pricesOf } = await import("../../gateway/insight/spend.ts");
   const { checkedConfiguration } = await import("../serve/configuration.ts");
-  const { config, placement } = await checkedConfiguration({
-    data: flags.data ?? DEFAULT_DATA,
-    database: databaseOf(flags),
-    ...(flags.config !== undefined && { config: flags.config }),
-  });
+  const { config, placement } = await checkedConfiguration(configurationFlags(flags));
   return insightOf(store, router, fold, windowOf(flags.hours, flags.until ?? Date.now()), {
     prices: pricesOf(placement.models),
     current: config.routers[router]?.cost_quality_tradeoff ?? null,

@@ -11,7 +11,7 @@ import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
 import type { Store } from "../../store/store.ts";
 
 export interface ConfigurationFlags {
-  readonly config?: string;
+  readonly config?: string | undefined;
   readonly port?: number;
   readonly host?: string;
   readonly data: string;

@@ -13,6 +13,7 @@ import { checkedConfiguration, servedConfiguration } from "./configuration.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
 });
 
 /** A data folder whose store has a configuration with one model and the router `small`. */
@@ -52,6 +53,16 @@ it("commands without a file use the configuration that was made on the page", as
   );
   await runForecast({ data, router: "small", horizon: 10, futures: 10, json: true });
   expect(output()).toContain('"router":"small"');
+});
+
+it("a forecast reads the log of the gateway that the configuration describes", async () => {
+  vi.stubEnv("JOUST_DATABASE", "postgres://user:password@127.0.0.1:1/others");
+  const config = join(newFolder(), "joust.yaml");
+  writeFileSync(config, `${SANDBOX}\nstore: {url: "postgres://user:password@127.0.0.1:1/own"}\n`);
+  // Nothing listens on this port, so the error shows which database was opened.
+  await expect(runForecast({ config, horizon: 10, futures: 10 })).rejects.toThrow(
+    "127.0.0.1:1/own",
+  );
 });
 
 it("an evaluation writes its scores into the configuration of the store, not into a new file", async () => {

@@ -1,4 +1,4 @@
-/** The options --data, --database and --router, which say where a log is and which part of it is meant. */
+/** The options --data, --database, --router and --config, which say where a log is and which part of it is meant. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -43,6 +43,20 @@ export function databaseOf({ data, database }: StoreFlags): string | undefined {
     throw new InputError({ file: "--database" }, "is given with --data", "give only one of them");
   }
   return database ?? (data === undefined ? process.env.JOUST_DATABASE : undefined);
+}
+
+/** The options with which `joust serve` would use the same configuration. */
+export function configurationFlags(flags: StoreFlags & { readonly config?: string | undefined }) {
+  const { config, data = DEFAULT_DATA } = flags;
+  return { config, data, database: databaseOf(flags) };
+}
+
+/** The store that the options name, or else that of a configuration. */
+export function storeOf(
+  { store: { url } }: { readonly store: { readonly url?: string | undefined } },
+  { data, database = data === undefined ? url : undefined }: StoreFlags,
+): StoreFlags {
+  return database === undefined ? { data } : { database };
 }
 
 /** Opens the store, calls `use` and closes the store. A missing file is an error unless it may be created. */
@@ -92,14 +106,28 @@ export function withRouter<T>(
 /** The router that is meant. It must occur in the log. */
 async function routerOf(store: Store, flag: string | undefined): Promise<string> {
   const known = await store.routers();
-  const name = flag ?? (known.length === 1 ? known[0]! : DEFAULT_ROUTER);
-  if (known.includes(name) || (await store.head(name)) > 0) return name;
+  const name = routerName(known, flag);
+  if ((await store.head(name)) > 0) return name;
+  if (known.length > 0) return knownRouter(known, flag);
   throw new InputError(
     { file: "--router" },
     `the log has no router "${name}"`,
-    known.length > 0
-      ? `${didYouMean(name, known)}choose one of ${known.join(", ")}`
-      : "the log is empty: start joust serve first, or import votes",
+    "the log is empty: start joust serve first, or import votes",
+  );
+}
+
+function routerName(known: readonly string[], flag: string | undefined): string {
+  return flag ?? (known.length === 1 ? known[0]! : DEFAULT_ROUTER);
+}
+
+/** The router that --router names, by default the only one, otherwise `auto`. It must be known. */
+export function knownRouter(known: readonly string[], flag: string | undefined): string {
+  const name = routerName(known, flag);
+  if (known.includes(name)) return name;
+  throw new InputError(
+    { file: "--router" },
+    `there is no router "${name}"`,
+    `${didYouMean(name, known)}choose one of ${known.join(", ")}`,
   );
 }
 
