@@ -17,7 +17,8 @@ it("lists every option with default, meaning and range, in at most 96 columns", 
   expect(flat).toContain(" explore=0 probability of a uniformly random pair (from 0 to 1)");
 });
 
-it("describes one policy, by name or by file", async () => {
+it("describes the named policies, by name or by file", async () => {
+  expect(await printed("eagle,greedy")).toMatch(/^eagle: .*\ngreedy: .*\nOptions of every policy/s);
   expect(await printed("eagle")).toMatch(/^eagle: .*\n {2}after .*\n.*\nOptions of every policy/s);
   expect(await printed("examples/mine.ts")).toContain("\n  patience=10");
   await expect(printed("eagel")).rejects.toThrow(errorText('did you mean "eagle"?'));

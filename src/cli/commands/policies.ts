@@ -17,7 +17,7 @@ export function policiesCommand(): Command {
       ["Simulate with options", "joust simulate DATA --policies joust,fgts-cdb:steps=10:sd=2"],
     ],
   })
-    .argument("[name]", "a policy, or a file with a policy of your own (default: all policies)")
+    .argument("[names]", "policies, or files with policies of your own (default: all policies)")
     .option("--json", "print JSON")
     .action(async (name: string | undefined, { json }: PoliciesFlags) => {
       const { findPolicies, policiesRecord, policiesText } = await import(

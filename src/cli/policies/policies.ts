@@ -6,14 +6,14 @@ import { InputError } from "../../core/input/input-error.ts";
 import { contenderOf, parsePolicies } from "../../core/policy-spec/policy-spec.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../../core/router.ts";
 
-/** The policy with a name or file, or all policies of the project. */
+/** The policies with names or files, separated by commas, or all policies of the project. */
 export async function findPolicies(name: string | undefined): Promise<readonly PolicyKind[]> {
   if (name === undefined) return POLICIES;
-  const [spec] = await parsePolicies(name, process.cwd()).catch((error: unknown) => {
+  const specs = await parsePolicies(name, process.cwd()).catch((error: unknown) => {
     if (!(error instanceof InputError)) throw error;
     throw new InputError({ file: name }, error.problem, error.hint);
   });
-  return [(await contenderOf(spec!)).kind];
+  return Promise.all(specs.map(async (spec) => (await contenderOf(spec)).kind));
 }
 
 export function policiesRecord(policies: readonly PolicyKind[]) {
