@@ -80,11 +80,13 @@ export function configCommand(): Command {
     )
     .action(async (flags: ConfigFlags) => {
       const stored = await withStore(flags, (store) => store.configuration(flags.revision));
-      const isWanted = flags.revision === undefined || stored?.revision === flags.revision;
-      if (!stored || !isWanted) {
+      const { revision } = flags;
+      if (!stored || (revision !== undefined && stored.revision !== revision)) {
         throw new InputError(
-          { file: flags.revision === undefined ? "the store" : "--revision" },
-          "has no configuration",
+          { file: "the store" },
+          revision === undefined
+            ? "has no configuration"
+            : `has no revision ${revision} of a configuration`,
           "it is made on the page of a gateway that was started without joust.yaml",
         );
       }

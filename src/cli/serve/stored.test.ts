@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { newFolder, SANDBOX, startGateway } from "../../gateway/gateway.fixture.ts";
 import { seal } from "../../store/seal.ts";
 import { openSqlite } from "../../store/sqlite/open.ts";
+import { configCommand } from "../commands/serve.ts";
 import { applyScores } from "../evaluate/apply.ts";
 import type { EvaluateFlags } from "../evaluate/flags.ts";
 import { openSetup } from "../evaluate/setup.ts";
@@ -53,6 +54,13 @@ it("commands without a file use the configuration that was made on the page", as
   );
   await runForecast({ data, router: "small", horizon: 10, futures: 10, json: true });
   expect(output()).toContain('"router":"small"');
+});
+
+it("an unknown revision is refused with its number", async () => {
+  const data = await storedFolder();
+  const run = (...args: string[]) =>
+    configCommand().parseAsync([...args, "--data", data], { from: "user" });
+  await expect(run("--revision", "7")).rejects.toThrow("has no revision 7 of a configuration");
 });
 
 it("a forecast reads the log of the gateway that the configuration describes", async () => {
