@@ -3,10 +3,6 @@ import { parseArgs } from "node:util";
 import type { Bench, BenchFlags } from "./bench.ts";
 
 const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Bench> }>> = {
-  core: {
-    summary: "time of a decision and of an update of joust, by history and pool size",
-    load: async () => (await import("./core.ts")).core,
-  },
   active: {
     summary:
       "regret after judged pairs, random and those of evaluate --active [WORLD ...] (--rounds)",
