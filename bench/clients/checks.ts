@@ -84,9 +84,15 @@ function problemInRequests({ cell, received }: CellRun): string | undefined {
 
 type Expected = Readonly<Record<string, unknown>>;
 
+/** More than one. */
+const SEVERAL: Condition = {
+  wanted: "2 or more",
+  holds: (value) => typeof value === "number" && value >= 2,
+};
+
 const EXPECTED: Readonly<Record<Cell, (nonce: string, isAgent: boolean) => Expected>> = {
   plain: (nonce) => ({ text: plainText(nonce) }),
-  stream: (nonce) => ({ text: piecesOf(nonce).join(""), pieces: AtLeast.two }),
+  stream: (nonce) => ({ text: piecesOf(nonce).join(""), pieces: SEVERAL }),
   tools: (nonce) => ({ text: finalText(nonce, "62.6 F") }),
   second: (nonce) => ({ text: secondText(nonce) }),
   structured: (nonce) => ({ object: objectOf(nonce) }),
@@ -97,7 +103,7 @@ const EXPECTED: Readonly<Record<Cell, (nonce: string, isAgent: boolean) => Expec
     // Commands print a message, not always with a status.
     const failure = (status: number, text: string) => ({
       ...(!isAgent && { status }),
-      message: new Containing(text),
+      message: { wanted: text, holds: (value: unknown) => String(value).includes(text) },
     });
     return {
       refused: failure(400, refusalText(nonce)),
@@ -107,46 +113,32 @@ const EXPECTED: Readonly<Record<Cell, (nonce: string, isAgent: boolean) => Expec
   },
 };
 
-class AtLeast {
-  static readonly two = new AtLeast(2);
-  readonly number: number;
-  constructor(number: number) {
-    this.number = number;
-  }
+/** A condition in place of a value. */
+interface Condition {
+  readonly wanted: string;
+  readonly holds: (value: unknown) => boolean;
 }
 
-class Containing {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
+function isCondition(value: unknown): value is Condition {
+  return isObject(value) && "holds" in value;
+}
+
+function isObject(value: unknown): value is Expected {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The first member of `actual` that is not as expected. Members that are not expected are ignored. */
 function differenceOf(actual: Expected, expected: Expected, path = ""): string | undefined {
   for (const [key, wanted] of Object.entries(expected)) {
     const got = actual[key];
-    const isRight =
-      wanted instanceof AtLeast
-        ? typeof got === "number" && got >= wanted.number
-        : wanted instanceof Containing
-          ? String(got).includes(wanted.text)
-          : isDeepStrictEqual(got, wanted);
-    if (isRight) continue;
-    if (
-      typeof wanted === "object" &&
-      wanted !== null &&
-      !Array.isArray(wanted) &&
-      !(wanted instanceof AtLeast) &&
-      !(wanted instanceof Containing) &&
-      typeof got === "object" &&
-      got !== null
-    ) {
-      const inner = differenceOf(got as Expected, wanted as Expected, `${path}${key}.`);
+    if (isCondition(wanted) ? wanted.holds(got) : isDeepStrictEqual(got, wanted)) continue;
+    if (isObject(wanted) && !isCondition(wanted) && isObject(got)) {
+      const inner = differenceOf(got, wanted, `${path}${key}.`);
       if (inner) return inner;
       continue;
     }
-    return `${path}${key} = ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`;
+    const expected = isCondition(wanted) ? wanted.wanted : JSON.stringify(wanted);
+    return `${path}${key} = ${JSON.stringify(got)} instead of ${expected}`;
   }
   return undefined;
 }

@@ -3,21 +3,10 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
-import {
-  ARGUMENTS,
-  call,
-  errorCell,
-  IMAGE,
-  KEY,
-  MAX_TOKENS,
-  PLAN,
-  run,
-  SYSTEM,
-  URL,
-} from "./harness.mjs";
+import { ARGUMENTS, call, errorCell, PLAN, run } from "./harness.mjs";
 import { Person, parameters } from "./schemas.mjs";
 
-const settings = { baseURL: `${URL}/v1`, apiKey: KEY };
+const settings = { baseURL: `${PLAN.url}/v1`, apiKey: PLAN.key };
 const openai = createOpenAI(settings);
 const PROVIDERS = {
   "ai-sdk-openai": openai,
@@ -44,8 +33,8 @@ const tools = Object.fromEntries(
 
 const options = (model, more = {}) => ({
   model: provider(model),
-  system: SYSTEM,
-  maxOutputTokens: MAX_TOKENS,
+  system: PLAN.system,
+  maxOutputTokens: PLAN.maxTokens,
   ...more,
 });
 const tokens = ({ inputTokens, outputTokens, inputTokenDetails }) => ({
@@ -95,7 +84,7 @@ await run({
   async image(model, prompt) {
     const content = [
       { type: "text", text: prompt },
-      { type: "image", image: Buffer.from(IMAGE, "base64"), mediaType: "image/png" },
+      { type: "image", image: Buffer.from(PLAN.image, "base64"), mediaType: "image/png" },
     ];
     const messages = [{ role: "user", content }];
     return { text: (await generateText(options(model, { messages }))).text };

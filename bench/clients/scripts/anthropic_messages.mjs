@@ -1,20 +1,10 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
-import {
-  ARGUMENTS,
-  call,
-  errorCell,
-  IMAGE,
-  KEY,
-  MAX_TOKENS,
-  run,
-  SYSTEM,
-  URL,
-} from "./harness.mjs";
+import { ARGUMENTS, call, errorCell, PLAN, run } from "./harness.mjs";
 import { Person, parameters } from "./schemas.mjs";
 
-const client = new Anthropic({ baseURL: URL, apiKey: KEY });
+const client = new Anthropic({ baseURL: PLAN.url, apiKey: PLAN.key });
 const TOOLS = Object.entries(ARGUMENTS).map(([name, argument]) =>
   betaZodTool({
     name,
@@ -26,8 +16,8 @@ const TOOLS = Object.entries(ARGUMENTS).map(([name, argument]) =>
 
 const options = (model, content) => ({
   model,
-  max_tokens: MAX_TOKENS,
-  system: SYSTEM,
+  max_tokens: PLAN.maxTokens,
+  system: PLAN.system,
   messages: [{ role: "user", content }],
 });
 const ask = (model, content, more = {}) =>
@@ -69,7 +59,7 @@ await run({
   },
 
   async image(model, prompt) {
-    const source = { type: "base64", media_type: "image/png", data: IMAGE };
+    const source = { type: "base64", media_type: "image/png", data: PLAN.image };
     const content = [
       { type: "image", source },
       { type: "text", text: prompt },

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { command, failure, HOME, IMAGE_FILE, interrupt, SCHEMA } from "./commands.mjs";
-import { KEY, run, SYSTEM, UNKNOWN, URL } from "./harness.mjs";
+import { PLAN, run } from "./harness.mjs";
 
 const PROGRAM = join(import.meta.dirname, "../node_modules/.bin/claude");
 const ENV = {
-  ANTHROPIC_BASE_URL: URL,
-  ANTHROPIC_API_KEY: KEY,
+  ANTHROPIC_BASE_URL: PLAN.url,
+  ANTHROPIC_API_KEY: PLAN.key,
   CLAUDE_CONFIG_DIR: HOME,
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   DISABLE_AUTOUPDATER: "1",
@@ -15,7 +15,7 @@ const ENV = {
 const nameOf = (model) => model.replace(/^to-/, "claude-").concat("-5");
 
 const args = (model, prompt, more = []) => [
-  ...["-p", prompt, "--model", nameOf(model), "--append-system-prompt", SYSTEM],
+  ...["-p", prompt, "--model", nameOf(model), "--append-system-prompt", PLAN.system],
   ...["--output-format", "stream-json", "--verbose", "--include-partial-messages", ...more],
 ];
 async function ask(model, prompt, more) {
@@ -59,6 +59,6 @@ await run({
 
   error: async (model, prompt) => ({
     streamed: failure(await command(PROGRAM, args(model, prompt), ENV)),
-    unknown: failure(await command(PROGRAM, args(UNKNOWN, prompt), ENV)),
+    unknown: failure(await command(PROGRAM, args(PLAN.unknownModel, prompt), ENV)),
   }),
 });

@@ -1,17 +1,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { command, failure, HOME, IMAGE_FILE, interrupt, SCHEMA, WORK } from "./commands.mjs";
-import { KEY, run, UNKNOWN, URL } from "./harness.mjs";
+import { PLAN, run } from "./harness.mjs";
 
 const PROGRAM = join(import.meta.dirname, "../node_modules/.bin/codex");
-const ENV = { JOUST_KEY: KEY };
+const ENV = { JOUST_KEY: PLAN.key };
 mkdirSync(join(HOME, ".codex"), { recursive: true });
 writeFileSync(
   join(HOME, ".codex", "config.toml"),
   `model_provider = "joust"
 [model_providers.joust]
 name = "Joust"
-base_url = "${URL}/v1"
+base_url = "${PLAN.url}/v1"
 wire_api = "responses"
 env_key = "JOUST_KEY"
 request_max_retries = 0
@@ -55,6 +55,6 @@ await run({
 
   error: async (model, prompt) => ({
     streamed: failure(await command(PROGRAM, args(model, prompt), ENV)),
-    unknown: failure(await command(PROGRAM, args(UNKNOWN, prompt), ENV)),
+    unknown: failure(await command(PROGRAM, args(PLAN.unknownModel, prompt), ENV)),
   }),
 });

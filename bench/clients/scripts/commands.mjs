@@ -5,13 +5,13 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { IMAGE, PLAN } from "./harness.mjs";
+import { PLAN } from "./harness.mjs";
 
 /** An empty folder in which the client works, and a home without settings. */
 export const WORK = mkdtempSync(join(tmpdir(), "joust-client-"));
 export const HOME = mkdtempSync(join(tmpdir(), "joust-home-"));
 export const IMAGE_FILE = join(WORK, "picture.png");
-writeFileSync(IMAGE_FILE, Buffer.from(IMAGE, "base64"));
+writeFileSync(IMAGE_FILE, Buffer.from(PLAN.image, "base64"));
 
 /** Schema of the object in the cell "structured". */
 export const SCHEMA = {

@@ -1,9 +1,8 @@
 /** Code that all JavaScript clients share; see harness.py. */
 import { readFileSync } from "node:fs";
 
+/** The client, its gateway and the cells to run. */
 export const PLAN = JSON.parse(readFileSync(process.argv[2], "utf8"));
-export const { url: URL, key: KEY, system: SYSTEM, maxTokens: MAX_TOKENS, image: IMAGE } = PLAN;
-export const UNKNOWN = PLAN.unknownModel;
 
 export const FUNCTIONS = {
   get_city: ({ person }) => `Lima-${person.split(" ").at(-1)}`,
@@ -51,7 +50,7 @@ export async function refused(request, isExpected) {
 export const errorCell = (ask, isBad, isMissing) => async (model, prompt) => ({
   refused: await refused(() => ask(model, prompt), isBad),
   streamed: await refused(() => ask(model, prompt, { stream: true }), isBad),
-  unknown: await refused(() => ask(UNKNOWN, prompt), isMissing),
+  unknown: await refused(() => ask(PLAN.unknownModel, prompt), isMissing),
 });
 
 /** Runs the cells of the plan. A cell is an asynchronous function (model, prompt). */

@@ -2,28 +2,22 @@
 import { ChatAnthropic } from "@langchain/anthropic";
 import { ChatOpenAI } from "@langchain/openai";
 import { createAgent, tool } from "langchain";
-import {
-  ARGUMENTS,
-  call,
-  errorCell,
-  IMAGE,
-  KEY,
-  MAX_TOKENS,
-  PLAN,
-  run,
-  SYSTEM,
-  URL,
-} from "./harness.mjs";
+import { ARGUMENTS, call, errorCell, PLAN, run } from "./harness.mjs";
 import { Person, parameters } from "./schemas.mjs";
 
 const chatModel = (model) =>
   PLAN.client === "langchain-js-anthropic"
-    ? new ChatAnthropic({ model, anthropicApiUrl: URL, apiKey: KEY, maxTokens: MAX_TOKENS })
+    ? new ChatAnthropic({
+        model,
+        anthropicApiUrl: PLAN.url,
+        apiKey: PLAN.key,
+        maxTokens: PLAN.maxTokens,
+      })
     : new ChatOpenAI({
         model,
-        apiKey: KEY,
-        maxTokens: MAX_TOKENS,
-        configuration: { baseURL: `${URL}/v1` },
+        apiKey: PLAN.key,
+        maxTokens: PLAN.maxTokens,
+        configuration: { baseURL: `${PLAN.url}/v1` },
         useResponsesApi: PLAN.client === "langchain-js-responses",
       });
 const TOOLS = Object.entries(ARGUMENTS).map(([name, argument]) =>
@@ -35,7 +29,7 @@ const TOOLS = Object.entries(ARGUMENTS).map(([name, argument]) =>
 );
 
 const messages = (content) => [
-  { role: "system", content: SYSTEM },
+  { role: "system", content: PLAN.system },
   { role: "user", content },
 ];
 const tokens = ({ input_tokens, output_tokens, input_token_details }) => ({
@@ -59,7 +53,7 @@ await run({
   },
 
   async tools(model, prompt) {
-    const agent = createAgent({ model: chatModel(model), tools: TOOLS, systemPrompt: SYSTEM });
+    const agent = createAgent({ model: chatModel(model), tools: TOOLS, systemPrompt: PLAN.system });
     const result = await agent.invoke({ messages: [{ role: "user", content: prompt }] });
     return { text: result.messages.at(-1).text };
   },
@@ -78,7 +72,7 @@ await run({
   async image(model, prompt) {
     const content = [
       { type: "text", text: prompt },
-      { type: "image_url", image_url: { url: `data:image/png;base64,${IMAGE}` } },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${PLAN.image}` } },
     ];
     return { text: (await chatModel(model).invoke(messages(content))).text };
   },

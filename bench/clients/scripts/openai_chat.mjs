@@ -1,34 +1,23 @@
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
-import {
-  ARGUMENTS,
-  call,
-  errorCell,
-  IMAGE,
-  KEY,
-  MAX_TOKENS,
-  parametersOf,
-  run,
-  SYSTEM,
-  URL,
-} from "./harness.mjs";
+import { ARGUMENTS, call, errorCell, PLAN, parametersOf, run } from "./harness.mjs";
 import { Person } from "./schemas.mjs";
 
-const client = new OpenAI({ baseURL: `${URL}/v1`, apiKey: KEY });
+const client = new OpenAI({ baseURL: `${PLAN.url}/v1`, apiKey: PLAN.key });
 const TOOLS = Object.keys(ARGUMENTS).map((name) => ({
   type: "function",
   function: { name, strict: true, parameters: parametersOf(name) },
 }));
 
 const messages = (content) => [
-  { role: "system", content: SYSTEM },
+  { role: "system", content: PLAN.system },
   { role: "user", content },
 ];
 const ask = (model, content, more = {}) =>
   client.chat.completions.create({
     model,
     messages: messages(content),
-    max_completion_tokens: MAX_TOKENS,
+    max_completion_tokens: PLAN.maxTokens,
     ...more,
   });
 const tokens = ({ prompt_tokens, completion_tokens, prompt_tokens_details }) => ({
@@ -79,7 +68,7 @@ await run({
   async image(model, prompt) {
     const answer = await ask(model, [
       { type: "text", text: prompt },
-      { type: "image_url", image_url: { url: `data:image/png;base64,${IMAGE}` } },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${PLAN.image}` } },
     ]);
     return { text: answer.choices[0].message.content };
   },

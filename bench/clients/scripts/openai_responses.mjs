@@ -1,20 +1,9 @@
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
-import {
-  ARGUMENTS,
-  call,
-  errorCell,
-  IMAGE,
-  KEY,
-  MAX_TOKENS,
-  parametersOf,
-  run,
-  SYSTEM,
-  URL,
-} from "./harness.mjs";
+import { ARGUMENTS, call, errorCell, PLAN, parametersOf, run } from "./harness.mjs";
 import { Person } from "./schemas.mjs";
 
-const client = new OpenAI({ baseURL: `${URL}/v1`, apiKey: KEY });
+const client = new OpenAI({ baseURL: `${PLAN.url}/v1`, apiKey: PLAN.key });
 const TOOLS = Object.keys(ARGUMENTS).map((name) => ({
   type: "function",
   name,
@@ -25,8 +14,8 @@ const TOOLS = Object.keys(ARGUMENTS).map((name) => ({
 const options = (model, input) => ({
   model,
   input,
-  instructions: SYSTEM,
-  max_output_tokens: MAX_TOKENS,
+  instructions: PLAN.system,
+  max_output_tokens: PLAN.maxTokens,
 });
 const ask = (model, input, more = {}) =>
   client.responses.create({ ...options(model, input), ...more });
@@ -80,7 +69,7 @@ await run({
   async image(model, prompt) {
     const content = [
       { type: "input_text", text: prompt },
-      { type: "input_image", image_url: `data:image/png;base64,${IMAGE}`, detail: "auto" },
+      { type: "input_image", image_url: `data:image/png;base64,${PLAN.image}`, detail: "auto" },
     ];
     return { text: (await ask(model, [{ role: "user", content }])).output_text };
   },
