@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type Dispatcher, Pool } from "undici";
 
 /** A server to which requests are sent. */
@@ -57,6 +58,38 @@ export class Driver {
     const pool = this.#pools.get(target.origin) ?? new Pool(target.origin, { pipelining: 1 });
     this.#pools.set(target.origin, pool);
     return post(pool, target, this.#body(target, stream ? { stream } : {}));
+  }
+
+  /**
+   * Sends requests at a fixed rate, whether earlier ones have been answered or not, until the signal. Every
+   * `streamEvery`-th one is a stream. Returns the times of those that were answered, and the number of the others.
+   */
+  async atRate(
+    target: Target,
+    rate: number,
+    signal: AbortSignal,
+    streamEvery = Infinity,
+  ): Promise<{ readonly times: number[]; readonly failed: number }> {
+    const start = performance.now();
+    const times: number[] = [];
+    const pending = new Set<Promise<void>>();
+    let [sent, failed] = [0, 0];
+    const sendOne = () => {
+      const one = this.send(target, ++sent % streamEvery === 0)
+        .then(
+          ({ whole }) => void times.push(whole),
+          () => {
+            failed++;
+          },
+        )
+        .finally(() => pending.delete(one));
+      pending.add(one);
+    };
+    for (; !signal.aborted; await sleep(1)) {
+      while (sent < (rate * (performance.now() - start)) / 1000) sendOne();
+    }
+    await Promise.all(pending);
+    return { times, failed };
   }
 
   /** Sends a number of requests, 16 at the same time. */

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
-import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { percentile } from "../src/core/statistics.ts";
+import { chat, hold, rawChat, releaseAll } from "./attack/attack.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver, type Target } from "./gateway-driver.ts";
 import { type GatewayProcess, withGateway } from "./gateway-process.ts";
@@ -28,8 +29,9 @@ interface Place {
 
 const DISTURBANCES: Readonly<Record<string, Disturb>> = {
   "slow client": ({ gateway }) => {
-    const sockets = Array.from({ length: HELD }, () => unread(gateway.url));
-    return async () => sockets.forEach((socket) => void socket.destroy());
+    const request = rawChat(chat("Why is the sky blue?", { stream: true }), secretOf("other"));
+    const sockets = Array.from({ length: HELD }, () => hold(gateway.url, request));
+    return async () => releaseAll(await Promise.all(sockets));
   },
   "slow upstream": ({ gateway, driver }) => {
     const target = targetOf(gateway, "other", "stuck");
@@ -38,7 +40,7 @@ const DISTURBANCES: Readonly<Record<string, Disturb>> = {
   },
   "noisy key": ({ gateway, driver }) => {
     const stopped = new AbortController();
-    const noise = paced(driver, targetOf(gateway, "noisy"), NOISE, stopped.signal);
+    const noise = driver.atRate(targetOf(gateway, "noisy"), NOISE, stopped.signal);
     return async () => {
       stopped.abort();
       await noise;
@@ -129,45 +131,6 @@ function targetOf(
 
 /** The 99th percentile of the times of requests at a fixed rate, in milliseconds. */
 async function p99(driver: Driver, target: Target): Promise<number> {
-  const times = await paced(driver, target, RATE, AbortSignal.timeout(1000 * SECONDS));
-  times.sort((a, b) => a - b);
-  return times[Math.floor(0.99 * times.length)] ?? Number.NaN;
-}
-
-/** Sends requests at a fixed rate until the signal. Returns the times of those that were answered. */
-async function paced(
-  driver: Driver,
-  target: Target,
-  rate: number,
-  signal: AbortSignal,
-): Promise<number[]> {
-  const start = performance.now();
-  const times: number[] = [];
-  const pending = new Set<Promise<void>>();
-  for (let sent = 0; !signal.aborted; await sleep(1)) {
-    for (; sent < (rate * (performance.now() - start)) / 1000; sent++) {
-      const one = driver.send(target, false).then(
-        ({ whole }) => void times.push(whole),
-        () => {},
-      );
-      pending.add(one);
-      one.finally(() => pending.delete(one));
-    }
-  }
-  await Promise.all(pending);
-  return times;
-}
-
-/** A connection that requests a stream and never reads it. */
-function unread(url: string): Socket {
-  const { hostname, port } = new URL(url);
-  const messages = [{ role: "user", content: "Why is the sky blue?" }];
-  const body = JSON.stringify({ model: "auto", stream: true, messages });
-  const socket = connect({ host: hostname, port: Number(port) });
-  socket.on("error", () => {});
-  socket.pause();
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${secretOf("other")}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-  return socket;
+  const end = AbortSignal.timeout(1000 * SECONDS);
+  return percentile((await driver.atRate(target, RATE, end)).times, 99);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { percentile } from "../src/core/statistics.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { createDriver, type Driver } from "./gateway-driver.ts";
 import { fiveModels, type Server, startJoust, startMock, withServers } from "./gateway-servers.ts";
@@ -49,38 +49,16 @@ async function maximalRate(joust: Server, driver: Driver): Promise<number> {
   return 1 / (0.9 / whole + 0.1 / streams);
 }
 
-/** Sends requests at a fixed rate, whether earlier ones have been answered or not. */
 async function runPart(
   joust: Server,
   driver: Driver,
   rate: number,
   milliseconds: number,
 ): Promise<Part> {
-  const start = performance.now();
-  const times: number[] = [];
-  const pending = new Set<Promise<void>>();
-  let sent = 0;
-  let failed = 0;
-  const send = () => {
-    const one = driver
-      .send(joust, ++sent % 10 === 0)
-      .then(
-        ({ whole }) => void times.push(whole),
-        () => {
-          failed++;
-        },
-      )
-      .finally(() => pending.delete(one));
-    pending.add(one);
-  };
-  for (let now = 0; now < milliseconds; now = performance.now() - start) {
-    while (sent < (rate * now) / 1000) send();
-    await sleep(2);
-  }
-  await Promise.all(pending);
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.floor(share * times.length)] ?? Number.NaN;
-  return { requests: sent, failed, p50: at(0.5), p99: at(0.99), memory: await joust.memory() };
+  const end = AbortSignal.timeout(milliseconds);
+  const { times, failed } = await driver.atRate(joust, rate, end, 10);
+  const [p50, p99] = [percentile(times, 50), percentile(times, 99)];
+  return { requests: times.length + failed, failed, p50, p99, memory: await joust.memory() };
 }
 
 function report(parts: readonly Part[], rate: number): BenchResult {
