@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from "node:net";
-import { send } from "../http.ts";
+import { post, send } from "../http.ts";
 
 /** One way to harm the gateway, as the list of known holes describes it. */
 export interface Attack {
@@ -34,6 +34,26 @@ export const ADMIN = bearer(ADMIN_KEY);
 
 export function chat(content: string, more: object = {}): object {
   return { model: "auto", messages: [{ role: "user", content }], ...more };
+}
+
+interface Duel {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Asks for two answers, and returns the decision with the token for a vote. */
+export async function duelOn(
+  url: string,
+  content: string,
+  {
+    key,
+    options,
+  }: { readonly key?: string | undefined; readonly options?: object | undefined } = {},
+): Promise<Duel> {
+  const body = chat(content, { joust: { duel: true, ...options } });
+  const { text } = await post(`${url}/v1/chat/completions`, body, key ? bearer(key) : {});
+  const { decision_id: id, vote_token: token } = JSON.parse(text).joust;
+  return { id, token };
 }
 
 /** A connection whose other end does nothing by itself, not even read or close. */

@@ -10,7 +10,7 @@ import { vote } from "../../src/store/events.fixture.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
 import { inFolder, MAIN, startGateway } from "../gateway-process.ts";
 import { post, send } from "../http.ts";
-import { type Attack, chat, SANDBOX } from "./attack.ts";
+import { type Attack, duelOn, SANDBOX } from "./attack.ts";
 
 const run = promisify(execFile);
 
@@ -95,9 +95,7 @@ async function fill(folder: string, duels: number): Promise<void> {
   await writeFile(join(folder, "joust.yaml"), SANDBOX);
   const { url, end } = await startGateway(folder);
   for (let i = 0; i < duels; i++) {
-    const request = chat(`Question ${i}`, { joust: { duel: true } });
-    const { text } = await post(`${url}/v1/chat/completions`, request);
-    const { decision_id: id } = JSON.parse(text).joust;
+    const { id } = await duelOn(url, `Question ${i}`);
     const voter = i % 2 ? "bob" : "alice-7391-secret";
     await post(`${url}/v1/feedback`, { id, winner: i % 3 ? 0 : 1, voter });
   }
@@ -231,11 +229,7 @@ function clockSetBack() {
     await store.close();
     const { url, end } = await startGateway(folder);
     for (let i = 0; i < 5; i++) {
-      const { text } = await post(
-        `${url}/v1/chat/completions`,
-        chat(`Question ${i}`, { joust: { duel: true } }),
-      );
-      const { decision_id: id } = JSON.parse(text).joust;
+      const { id } = await duelOn(url, `Question ${i}`);
       await post(`${url}/v1/feedback`, { id, winner: 0 });
     }
     const rollBack = async (target: object): Promise<number> => {

@@ -13,6 +13,7 @@ import {
   type Attack,
   bearer,
   chat,
+  duelOn,
   KEY,
   KEYS,
   milliseconds,
@@ -53,17 +54,8 @@ export const VOTE_ATTACKS: readonly Attack[] = [
   },
 ];
 
-interface Duel {
-  readonly id: string;
-  readonly token: string;
-}
-
-async function duel(url: string, key?: string, more: object = {}): Promise<Duel> {
-  const body = chat("Why is the sky blue?", { joust: { duel: true, ...more } });
-  const { text } = await post(`${url}/v1/chat/completions`, body, key ? bearer(key) : {});
-  const { decision_id: id, vote_token: token } = JSON.parse(text).joust;
-  return { id, token };
-}
+const duel = (url: string, key?: string, options?: object) =>
+  duelOn(url, "Why is the sky blue?", { key, options });
 
 /** All votes in the log of a gateway that has ended. */
 async function votesIn(folder: string): Promise<Voted[]> {
