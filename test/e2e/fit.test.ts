@@ -164,15 +164,6 @@ describe("bad input", () => {
       csv: `${CSV}z,mmlu,1,1\n`,
       message: /scores\.csv:6: field "model": "z" is not a model of the data\nhint:/,
     },
-    "NaN among the scores": {
-      data: jsonl(...two),
-      csv: CSV.replace("0.75", "NaN"),
-      message: /scores\.csv:3: field "perf": is "NaN", not a number\nhint:/,
-    },
-    "no scores at all": {
-      data: jsonl(...two),
-      message: /data\.jsonl: holds no scores of models and no comparisons\nhint: add --scores/,
-    },
     "an encoder that cannot be trained": {
       data: jsonl(...two),
       csv: CSV,

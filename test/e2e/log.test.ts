@@ -134,10 +134,6 @@ describe("joust replay and joust votes", () => {
 
   it.each([
     [["replay", "--data", "nowhere"], /nowhere\/joust.db: does not exist\nhint: give the data/],
-    [
-      ["replay", "--until", "soon"],
-      /--until: "soon" is not a time\nhint: write for example --until/,
-    ],
     [["replay", "--database", "mysql:x"], /--database: is not a PostgreSQL address\nhint:/],
     [["replay", "--data", "x", "--database", "y"], /--database: is given with --data\nhint:/],
     [["votes", "import", "none.jsonl", "--data", "DATA"], /none.jsonl: does not exist\nhint:/],

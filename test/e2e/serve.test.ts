@@ -121,11 +121,12 @@ it("the variable PORT chooses the port, as application platforms expect", async 
   expect((await child.end).code).toBe(0);
 });
 
-it("a port in use is reported with the option that chooses another", async () => {
+it("a port in use is reported by a single process with the option that chooses another", async () => {
   const folder = newFolder();
   const { url, process } = await startServer(["--data", folder], folder);
   const { port } = new URL(url);
-  const second = await start(["serve", "--port", port, "--data", folder], folder).end;
+  const alone = ["serve", "--processes", "1", "--port", port, "--data", folder];
+  const second = await start(alone, folder).end;
   expect([second.code, second.stderr]).toEqual([
     2,
     expect.stringMatching(/^joust: --port: .*\(EADDRINUSE\)\nhint: choose another port, .*--port/),
