@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 import { DAY_MS } from "../decision-id.ts";
 import type { Days, DayTables } from "../decision-queries.ts";
 import type { Select } from "../queries.ts";
-import { literal } from "../sql.ts";
+import { literal, type Statement } from "../sql.ts";
 import type { Counts } from "../tally.ts";
 import { type Connection, createPrivately, isDamage, prepareFile, translated } from "./connect.ts";
 import { spendingAdder, tallyAdder } from "./counts.ts";
@@ -30,37 +30,43 @@ export class DayFiles implements Days {
     this.folder = folderOf(file);
     this.#main = main;
     // A kill may have interrupted deletions.
-    for (const dropped of droppedIn(this.folder)) this.#delete(dropped);
+    for (const day of this.#dropped()) this.#locked(() => this.#removeDropped(day));
+    for (const file of droppedIn(this.folder)) this.#delete(file);
   }
 
   async list(): Promise<number[]> {
-    return daysIn(this.folder);
+    const days = daysIn(this.folder);
+    // The space of a day that another process has dropped is returned when its file is closed.
+    for (const day of [...this.#open.keys()]) if (!days.includes(day)) this.#close(day);
+    return days;
   }
 
   of(day: number): DayTables {
     return {
-      select: async <T>(statement: Parameters<Select>[0]) => {
-        // Reading must not create the file of a day that another process has dropped.
-        if (!existsSync(fileOf(this.folder, day))) return [];
-        return this.use(day, (db) => selectRows<T>(db, statement));
-      },
+      select: async (statement) => this.#select(day, statement),
       decisions: literal("decisions"),
       answers: literal("answers"),
     };
   }
 
   async counts(from: number, to: number): Promise<Select[]> {
-    const dropped = new Set(
-      this.#main.prepare<[], number>("SELECT day FROM dropped_days").pluck().all(),
-    );
+    const dropped = this.#dropped();
     return daysIn(this.folder)
-      .filter((day) => day >= from && day <= to && !dropped.has(day))
-      .map((day) => this.of(day).select);
+      .filter((day) => day >= from && day <= to && !dropped.includes(day))
+      .map((day) => async (statement) => this.#select(day, statement));
+  }
+
+  #select<T>(day: number, statement: Statement): T[] {
+    // Reading must not create the file of a day that another process has dropped.
+    if (!existsSync(fileOf(this.folder, day))) return [];
+    return this.use(day, (db) => selectRows<T>(db, statement));
   }
 
   /** Runs `work` on the file of a day, which is created if necessary. A damaged file is set aside. */
   use<T>(day: number, work: (db: Connection) => T): T {
     return translated(() => {
+      // A file that another process has dropped must not be written to.
+      if (!existsSync(fileOf(this.folder, day))) this.#close(day);
       try {
         return work(this.#connection(day));
       } catch (error) {
@@ -96,21 +102,29 @@ export class DayFiles implements Days {
 
   /** Deletes the days that ended before a time, and adds their counts to those of the main file. */
   async drop(before: number): Promise<number> {
-    return translated(() => {
-      let decisions = 0;
-      for (const day of daysIn(this.folder)) {
-        if ((day + 1) * DAY_MS > before) continue;
-        decisions += this.#keepCounts(day);
-        this.#close(day);
-        this.#delete(setDropped(fileOf(this.folder, day)));
-        this.#main.prepare("DELETE FROM dropped_days WHERE day = ?").run(day);
-      }
-      return decisions;
-    });
+    const ended = daysIn(this.folder).filter((day) => (day + 1) * DAY_MS <= before);
+    return ended.reduce((decisions, day) => decisions + this.#drop(day), 0);
   }
 
-  /** Copies the counts of a day once: the mark in `dropped_days` is part of the transaction. */
+  /**
+   * Drops a day in two steps, each under the lock of the main file, because another process may drop it
+   * at the same time. Between them, a mark in `dropped_days` says that the counts were copied.
+   */
+  #drop(day: number): number {
+    const decisions = this.#locked(() => this.#keepCounts(day));
+    this.#locked(() => this.#removeDropped(day));
+    return decisions;
+  }
+
+  /** Runs a transaction of the main file, whose lock makes other processes wait. */
+  #locked<T>(work: () => T): T {
+    return translated(() => this.#main.transaction(work).immediate());
+  }
+
+  /** Copies the counts of a day and marks it. Returns the number of its decisions. */
   #keepCounts(day: number): number {
+    // Another process may have dropped it.
+    if (!existsSync(fileOf(this.folder, day))) return 0;
     const { decisions, tallies, spent } = this.use(day, (db) => ({
       // Rows are only ever added, so the highest row id is their number. Counting would read all of them.
       decisions: db
@@ -120,18 +134,26 @@ export class DayFiles implements Days {
       tallies: db.prepare<[], TallyRow>("SELECT * FROM tallies").all(),
       spent: db.prepare<[], SpendingRow>("SELECT * FROM spending").all(),
     }));
-    const copy = this.#main.transaction(() => {
-      const marked = this.#main
-        .prepare("INSERT INTO dropped_days (day) VALUES (?) ON CONFLICT DO NOTHING")
-        .run(day);
-      if (marked.changes === 0) return;
-      tallyAdder(this.#main)(
-        tallies.map(({ router, bucket, model, ...counts }) => ({ router, bucket, model, counts })),
-      );
-      spendingAdder(this.#main)(spent);
-    });
-    copy.immediate();
+    if (this.#dropped().includes(day)) return decisions;
+    this.#main.prepare("INSERT INTO dropped_days (day) VALUES (?)").run(day);
+    tallyAdder(this.#main)(
+      tallies.map(({ router, bucket, model, ...counts }) => ({ router, bucket, model, counts })),
+    );
+    spendingAdder(this.#main)(spent);
     return decisions;
+  }
+
+  /** Deletes the file of a marked day, and the mark. A later decision of the day creates a new file. */
+  #removeDropped(day: number): void {
+    this.#close(day);
+    if (!this.#dropped().includes(day)) return;
+    this.#delete(setDropped(fileOf(this.folder, day)));
+    this.#main.prepare("DELETE FROM dropped_days WHERE day = ?").run(day);
+  }
+
+  /** Days whose counts are in the main file although their own file may still exist. */
+  #dropped(): number[] {
+    return this.#main.prepare<[], number>("SELECT day FROM dropped_days").pluck().all();
   }
 
   /** Deletes a file in the background, because the file system takes longer for a large one. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,8 +11,10 @@ import { newFiles } from "../folder.fixture.ts";
 import { conforms } from "../store.case.ts";
 import type { Change } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
+import { ALL_MODELS } from "../tally.ts";
 import { bytesOf } from "../vector.ts";
-import { fileOf, folderOf } from "./days.ts";
+import { connect } from "./connect.ts";
+import { DayFiles, fileOf, folderOf } from "./days.ts";
 import { readHead } from "./head-file.ts";
 import { writeOldFile } from "./legacy.fixture.ts";
 import { openSqlite } from "./open.ts";
@@ -228,26 +230,64 @@ it("returns the space of days that are dropped", async () => {
   expect(readdirSync(folderOf(file))).toEqual(["2026-01-03.db"]);
 });
 
-it("counts a dropped day once, even if dropping it was interrupted before its file was deleted", async () => {
-  const file = newFile();
+describe("counts of a dropped day", () => {
   const query = { router: "auto", from: T0, to: T0 + DAY_MS, step: DAY_MS };
-  const before = new SqliteStore(file, Date.now);
-  await before.record([routed(1)]);
-  const counts = await before.tallies(query);
-  await before.close();
-  const day = fileOf(folderOf(file), T0 / DAY_MS);
-  const bytes = readFileSync(day);
-  const middle = new SqliteStore(file, Date.now);
-  await middle.prune({ decisions: T0 + DAY_MS });
-  await middle.close();
-  // As if the process had ended after the counts were copied.
-  writeFileSync(day, bytes);
-  const db = new Sqlite(file);
-  db.prepare("INSERT INTO dropped_days VALUES (?)").run(T0 / DAY_MS);
-  db.close();
-  const after = new SqliteStore(file, Date.now);
-  onTestFinished(() => after.close());
-  expect(await after.tallies(query)).toEqual(counts);
-  expect(await after.prune({ decisions: T0 + DAY_MS })).toMatchObject({ decisions: 1 });
-  expect(await after.tallies(query)).toEqual(counts);
+
+  it("are kept once if two processes drop the day at the same time", async () => {
+    const file = newFile();
+    const store = new SqliteStore(file, Date.now);
+    onTestFinished(() => store.close());
+    await store.record([routed(1)]);
+    const counts = await store.tallies(query);
+    const [main, otherMain] = [connect(file), connect(file)];
+    const other = new DayFiles(file, otherMain);
+    const transaction = main.transaction.bind(main);
+    // The other process drops the day just before this one gets the lock.
+    main.transaction = ((work) => {
+      void other.drop(T0 + DAY_MS);
+      return transaction(work);
+    }) as typeof main.transaction;
+    await new DayFiles(file, main).drop(T0 + DAY_MS);
+    await other.close();
+    for (const db of [main, otherMain]) db.close();
+    expect(await store.tallies(query)).toEqual(counts);
+  });
+
+  it("are kept once if a kill came after they were copied, and the day can be used again", async () => {
+    for (const isFileGone of [false, true]) {
+      const file = newFile();
+      const before = new SqliteStore(file, Date.now);
+      await before.record([routed(1)]);
+      const counts = await before.tallies(query);
+      await before.close();
+      const day = fileOf(folderOf(file), T0 / DAY_MS);
+      const bytes = readFileSync(day);
+      const middle = new SqliteStore(file, Date.now);
+      await middle.prune({ decisions: T0 + DAY_MS });
+      await middle.close();
+      if (!isFileGone) writeFileSync(day, bytes);
+      const db = new Sqlite(file);
+      db.prepare("INSERT INTO dropped_days VALUES (?)").run(T0 / DAY_MS);
+      db.close();
+      const after = new SqliteStore(file, Date.now);
+      onTestFinished(() => after.close());
+      expect(existsSync(day)).toBe(false);
+      expect(await after.tallies(query)).toEqual(counts);
+      await after.record([routed(2)]);
+      const all = await after.tallies(query);
+      expect(all.find(({ model }) => model === ALL_MODELS)!.counts.shown).toBe(2);
+      expect(await after.prune({ decisions: T0 + DAY_MS })).toMatchObject({ decisions: 1 });
+      expect(await after.tallies(query)).toEqual(all);
+    }
+  });
+});
+
+it("writes no decision into the file of a day that another process has dropped", async () => {
+  const file = newFile();
+  const [a, b] = [new SqliteStore(file, Date.now), new SqliteStore(file, Date.now)];
+  for (const store of [a, b]) onTestFinished(() => store.close());
+  await a.record([routed(1)]);
+  await b.prune({ decisions: T0 + DAY_MS });
+  await a.record([routed(2)]);
+  expect(await b.decision("d2")).toBeDefined();
 });
