@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { DAY_MS } from "../decision-id.ts";
 import type { Days, DayTables } from "../decision-queries.ts";
@@ -43,7 +44,11 @@ export class DayFiles implements Days {
 
   of(day: number): DayTables {
     return {
-      select: async (statement) => this.#select(day, statement),
+      select: async <T>(statement: Statement) => {
+        // Opening a file takes milliseconds, so calls that wait run before it.
+        if (!this.#open.has(day)) await setImmediate();
+        return this.#select<T>(day, statement);
+      },
       decisions: literal("decisions"),
       answers: literal("answers"),
     };
@@ -170,7 +175,8 @@ export class DayFiles implements Days {
   }
 }
 
-const MOST_OPEN = 8;
+/** The days of a month and some more: the budget of a key is compared with the sum of a month. */
+const MOST_OPEN = 40;
 
 type TallyRow = { router: string; bucket: number; model: string } & Counts;
 type SpendingRow = { owner: string; month: string; cost: number };

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
@@ -290,4 +291,20 @@ it("writes no decision into the file of a day that another process has dropped",
   await b.prune({ decisions: T0 + DAY_MS });
   await a.record([routed(2)]);
   expect(await b.decision("d2")).toBeDefined();
+});
+
+it("lets other calls run between the days that a search for an id opens", async () => {
+  const file = newFile();
+  const before = new SqliteStore(file, Date.now, false);
+  for (const day of [0, 1, 2]) await before.record([routed(day, { at: T0 + day * DAY_MS })]);
+  await before.close();
+  const store = new SqliteStore(file, Date.now, false);
+  onTestFinished(() => store.close());
+  const calls: string[] = [];
+  const search = store.decision("unknown").then(() => calls.push("search"));
+  await setImmediate();
+  await store.append([vote(1)]);
+  calls.push("vote");
+  await search;
+  expect(calls).toEqual(["vote", "search"]);
 });
