@@ -154,7 +154,7 @@ export function searchConforms({ one }: Stores): void {
     const many = Array.from({ length: 12_000 }, (_, n) =>
       routed(n, { id: idOf(n, at(n)), at: at(n), prompt: seal(`prompt ${n}.`, "", undefined) }),
     );
-    await store.record(many);
+    for (let i = 0; i < many.length; i += 1000) await store.record(many.slice(i, i + 1000));
     const query = { text: "prompt 1.", limit: 10 };
     const first = await store.search(query);
     expect(first).toMatchObject({ records: [], next: { at: at(2000) } });

@@ -38,6 +38,17 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     expect(answers).toEqual([1, 2]);
   });
 
+  it("drops days that another node drops at the same time", async () => {
+    const [a, b] = await both();
+    await a.record([0, 1, 2].map((day) => routed(day, { at: T0 + day * DAY_MS })));
+    const query = { router: "auto", from: T0, to: T0 + 9 * DAY_MS, step: DAY_MS };
+    const tallies = await a.tallies(query);
+    const what = { decisions: T0 + 3 * DAY_MS };
+    await Promise.all([a.prune(what), b.prune(what)]);
+    expect(await a.routed({ router: "auto", limit: 9 })).toEqual([]);
+    expect(await b.tallies(query)).toEqual(tallies);
+  });
+
   it("prunes votes up to a snapshot, keeps that snapshot, and refuses votes on earlier decisions afterwards", async () => {
     const store = await one();
     await store.append([configured()]);

@@ -98,13 +98,14 @@ export class Partitions implements Days {
       if ((day + 1) * DAY_MS > before) continue;
       decisions += await transaction(this.#pool, DAYS_LOCK, async (client) => {
         const { rows } = await client.query<{ count: number }>(
-          "SELECT coalesce(sum(decisions), 0)::integer AS count FROM day_sizes WHERE day = $1",
+          "SELECT coalesce(sum(decisions), 0)::bigint AS count FROM day_sizes WHERE day = $1",
           [day],
         );
         await client.query("DELETE FROM day_sizes WHERE day = $1", [day]);
         // Waits for running statements on the partitioned tables, and gives up after two seconds.
+        // Another node may have dropped the day before this one got the lock.
         await client.query(
-          `SET LOCAL lock_timeout = 2000; DROP TABLE decisions_${day}, answers_${day}`,
+          `SET LOCAL lock_timeout = 2000; DROP TABLE IF EXISTS decisions_${day}, answers_${day}`,
         );
         return rows[0]!.count;
       });
