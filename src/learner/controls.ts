@@ -1,7 +1,7 @@
 /** Operations on learning that commands and endpoints offer: freeze, thaw, roll back, weigh or forget a voter. */
 import { InputError } from "../core/input/input-error.ts";
 import type { Control, VoterWeighed } from "../store/events.ts";
-import type { SnapshotContent, Store } from "../store/store.ts";
+import type { Pruned, Store } from "../store/store.ts";
 import { toBytes } from "./canonical.ts";
 import { hashOf, readState } from "./fold.ts";
 import { inPages } from "./pages.ts";
@@ -93,7 +93,7 @@ export async function weigh(
   const [now] = await store.voters({ router, from: voter, limit: 1 });
   if (found.votes > 0 && now?.voter === voter && now.votes === 0) {
     // The voter was forgotten in the meantime, so the name must not stay in the log.
-    await store.forget(router, voter, at, undefined);
+    await store.forget(router, voter, at);
     throw unknownVoter(router, voter);
   }
   return { before, weight, ...(receipt?.status === "logged" && { position: receipt.position }) };
@@ -117,36 +117,32 @@ export async function forget(
   voter: string,
   at: number,
 ): Promise<number> {
-  const start = await withoutVoter(store, router, voter);
+  const pruned = await prunedWithout(store, router, voter);
   const controls = await store.controls(router);
   const isWeighed = controls.some(
     (event) => event.kind === "voter_weighed" && event.voter === voter,
   );
-  const votes = await store.forget(router, voter, at, start);
-  if (votes === 0 && !isWeighed && !start) throw unknownVoter(router, voter);
+  const votes = await store.forget(router, voter, at, pruned);
+  if (votes === 0 && !isWeighed && !pruned.start) throw unknownVoter(router, voter);
   return votes;
 }
 
 /**
- * Returns the snapshot at the horizon without the record of a voter, or undefined if there is no
- * snapshot or no such record. Knowledge about the models from pruned votes stays, because it can
- * no longer be separated.
+ * Returns the horizon, and the snapshot there without the record of a voter if it has one. Knowledge
+ * about the models from pruned votes stays, because it can no longer be separated.
  */
-async function withoutVoter(
-  store: Store,
-  router: string,
-  voter: string,
-): Promise<SnapshotContent | undefined> {
+async function prunedWithout(store: Store, router: string, voter: string): Promise<Pruned> {
   const horizon = await store.horizon(router);
   const stored = horizon > 0 ? await store.snapshot(router, horizon) : undefined;
   const state = stored && readState(stored.state);
   const { posterior } = state ?? {};
-  if (!posterior) return undefined;
-  const { records, crowd } = posterior.voters;
-  const others = records.filter(([name]) => name !== voter);
-  if (others.length === records.length) return undefined;
-  const changed = { ...posterior, voters: { records: others, crowd } };
-  return { hash: hashOf(changed), state: toBytes({ ...state, posterior: changed }) };
+  const others = posterior?.voters.records.filter(([name]) => name !== voter);
+  if (!posterior || others!.length === posterior.voters.records.length) {
+    return { horizon, start: undefined };
+  }
+  const changed = { ...posterior, voters: { ...posterior.voters, records: others! } };
+  const start = { hash: hashOf(changed), state: toBytes({ ...state, posterior: changed }) };
+  return { horizon, start };
 }
 
 async function isFrozen(store: Store, router: string): Promise<boolean> {

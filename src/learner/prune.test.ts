@@ -4,9 +4,10 @@ import { configured, routed, T0 } from "../store/events.fixture.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
-import { freeze, rollBack, thaw, weigh } from "./controls.ts";
+import { StoreUnavailable } from "../store/store-error.ts";
+import { forget, freeze, rollBack, thaw, weigh } from "./controls.ts";
 import { findPolicy, voted } from "./events.fixture.ts";
-import type { FindPolicy, Fold } from "./fold.ts";
+import { type FindPolicy, type Fold, readState } from "./fold.ts";
 import { History } from "./history.ts";
 import { type PruneOptions, prune } from "./prune.ts";
 
@@ -95,5 +96,28 @@ describe("prune", () => {
     );
     expect((await pruneVotes(store, { findPolicy: find })).votes).toBeGreaterThan(0);
     expect((await folded(store, find)).hash()).toBe(fold.hash());
+  });
+
+  it("keeps no record of a voter who is forgotten at the same time", async () => {
+    const { store, save } = await start();
+    await store.append([configured({ weighVoters: true }), voted(11)]);
+    await save();
+    const racing = new Proxy(store, {
+      get: (target, name) =>
+        name === "controls"
+          ? async (router: string) => {
+              await pruneVotes(store);
+              return target.controls(router);
+            }
+          : Reflect.get(target, name).bind(target),
+    });
+    await expect(forget(racing, "auto", "v1", T0 + 70_000)).rejects.toBeInstanceOf(
+      StoreUnavailable,
+    );
+    await forget(store, "auto", "v1", T0 + 70_000);
+    const { state } = (await store.snapshot("auto"))!;
+    const names = readState(state).posterior!.voters.records.map(([name]) => name);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names).not.toContain("v1");
   });
 });

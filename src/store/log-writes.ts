@@ -12,7 +12,8 @@ import type { LogEvent, Voted } from "./events.ts";
 import { COMMENT_PREFIX, eventOf, type LoggedRow, type Row, rowOf } from "./row.ts";
 import { SearchQueries } from "./search.ts";
 import { joined, rowsOf, type Statement, sql, type Work } from "./sql.ts";
-import type { Change, PruneQuery, PruneReport, Receipt, SnapshotContent } from "./store.ts";
+import type { Change, Pruned, PruneQuery, PruneReport, Receipt } from "./store.ts";
+import { StoreUnavailable } from "./store-error.ts";
 import { type Tally, tally } from "./tally.ts";
 
 /** Locks that the nodes of a PostgreSQL database share. SQLite needs none, because it runs one transaction at a time. */
@@ -30,8 +31,8 @@ export abstract class LogWrites extends SearchQueries {
   protected abstract addTallies(tallies: readonly Tally[], factor?: 1 | -1): Iterable<Statement>;
   /** Tells the listeners of all nodes about a change once the transaction is committed. */
   protected abstract announce(change: Change): Iterable<Statement>;
-  /** Removes the content of deleted rows from the files. */
-  protected abstract shrink(): Promise<void>;
+  /** Removes the content of deleted rows from the files. Returns false if another process reads old content. */
+  protected abstract shrink(): Promise<boolean>;
   /** End of a SELECT whose rows no other transaction may change before the commit. */
   protected abstract readonly forUpdate: Statement;
 
@@ -80,35 +81,36 @@ export abstract class LogWrites extends SearchQueries {
     return receipts;
   }
 
-  async forget(
-    router: string,
-    voter: string,
-    at: number,
-    start?: SnapshotContent,
-  ): Promise<number> {
-    const votes = await this.transact(this.#forget(router, voter, at, start), "append");
-    if (votes !== undefined) await this.shrink();
-    return votes ?? 0;
+  async forget(router: string, voter: string, at: number, pruned?: Pruned): Promise<number> {
+    const votes = await this.transact(this.#forget(router, voter, at, pruned), "append");
+    // Also if nothing is left to erase, because an earlier call may have failed here.
+    if (await this.shrink()) return votes;
+    throw new StoreUnavailable(
+      "the votes are erased from the log, but not from its files while another process reads them; forget the voter again",
+      60,
+    );
   }
 
-  /** Returns the number of votes, or undefined if there was nothing to erase. */
-  *#forget(
-    router: string,
-    voter: string,
-    at: number,
-    start: SnapshotContent | undefined,
-  ): Work<number | undefined> {
+  /** Returns the number of votes. */
+  *#forget(router: string, voter: string, at: number, pruned: Pruned | undefined): Work<number> {
     // `saveSnapshot` waits for this lock and then sees that a voter was forgotten.
     yield sql`SELECT 1 FROM leases WHERE router = ${router} ${this.forUpdate}`;
-    const rows = yield* rowsOf<LoggedRow>(sql`
-      DELETE FROM log WHERE kind = 'voted' AND router = ${router} AND voter = ${voter} RETURNING *`);
+    const [horizon] = yield* rowsOf<{ position: number }>(sql`
+      SELECT position FROM horizons WHERE router = ${router}`);
+    if (pruned && pruned.horizon !== (horizon?.position ?? 0)) {
+      throw new StoreUnavailable("votes were pruned at the same time");
+    }
+    const { start } = pruned ?? {};
+    const rows = yield* rowsOf<Omit<LoggedRow, "x" | "ballot">>(sql`
+      DELETE FROM log WHERE kind = 'voted' AND router = ${router} AND voter = ${voter}
+      RETURNING position, router, kind, at, decision, voter, body`);
     // The first condition makes the database use the index of controls.
     const weighings = yield sql`
       DELETE FROM log WHERE kind <> 'voted' AND kind = 'voter_weighed' AND router = ${router}
         AND voter = ${voter}
       RETURNING position`;
-    if (rows.length === 0 && weighings.length === 0 && !start) return undefined;
     const votes = rows.length;
+    if (votes === 0 && weighings.length === 0 && !start) return 0;
     const control = rowOf({ kind: "voter_forgotten", router, at, votes });
     const [position] = yield* this.insertRows([control]);
     yield sql`
@@ -130,7 +132,7 @@ export abstract class LogWrites extends SearchQueries {
     if (!votes) return { decisions: dropped, votes: 0 };
     for (let total = 0; ; ) {
       // Steps of limited size, so that appends never wait long.
-      const count = await this.transact(this.#pruneVotes(votes.router, votes.upTo));
+      const count = await this.transact(this.#pruneVotes(votes.router, votes.upTo), "append");
       total += count;
       if (count < PRUNE_STEP) {
         await this.shrink();
@@ -142,7 +144,8 @@ export abstract class LogWrites extends SearchQueries {
 
   /** Deletes some votes up to the snapshot at `upTo`, which becomes the horizon. */
   *#pruneVotes(router: string, upTo: number): Work<number> {
-    // The row lock prevents `saveSnapshot` from deleting this snapshot before the commit.
+    // The row lock prevents `saveSnapshot` from deleting this snapshot before the commit; `forget` waits
+    // for the lock of appends.
     const kept = yield sql`
       SELECT 1 FROM snapshots WHERE router = ${router} AND position = ${upTo} ${this.forUpdate}`;
     if (kept.length === 0) {

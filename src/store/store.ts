@@ -54,9 +54,11 @@ export interface Store {
   /**
    * Erases the votes of a voter, their counts, the weight of the voter, and all snapshots that learned
    * from the votes, and logs "voter_forgotten". Returns the number of votes. The snapshot at the horizon
-   * stays; `start` replaces its content. If there is nothing to erase and no `start`, nothing is logged.
+   * stays; `pruned` replaces its content. If there is nothing to erase, nothing is logged. Throws
+   * StoreUnavailable if votes were pruned since `pruned` was read, or if another process prevents
+   * that erased votes are removed from the files; in both cases the call can be repeated.
    */
-  forget(router: string, voter: string, at: number, start?: SnapshotContent): Promise<number>;
+  forget(router: string, voter: string, at: number, pruned?: Pruned): Promise<number>;
 
   /**
    * Stores decisions and answers once, however often they are sent, and counts them. Those of
@@ -343,6 +345,14 @@ export interface SnapshotContent {
   /** SHA-256 of the posterior, in hexadecimal. */
   readonly hash: string;
   readonly state: Uint8Array;
+}
+
+/** What remains of the pruned votes of a router. */
+export interface Pruned {
+  /** Position of the horizon, or 0 if no votes were pruned. */
+  readonly horizon: number;
+  /** The snapshot there without a voter; undefined if it has no record of the voter. */
+  readonly start: SnapshotContent | undefined;
 }
 
 export interface PruneQuery {

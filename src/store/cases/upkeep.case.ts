@@ -73,8 +73,13 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     const receipts = await store.append([vote(1), vote(2), vote(3), vote(4)]);
     expect(receipts.map(resultOf)).toEqual(["unknown", "unknown", "repeated", "logged"]);
     // Forgetting a voter keeps the snapshot that learning starts from.
-    expect(await store.forget("auto", "ann", T0 + 5000)).toBe(2);
+    const start = { hash: "h", state: Uint8Array.of(2) };
+    await expect(store.forget("auto", "ann", T0 + 5000, { horizon: 0, start })).rejects.toThrow(
+      /pruned at the same time/,
+    );
+    expect(await store.forget("auto", "ann", T0 + 5000, { horizon: upTo, start })).toBe(2);
     expect(await store.snapshotPositions("auto")).toEqual([upTo]);
+    expect([...(await store.snapshot("auto"))!.state]).toEqual([2]);
   });
 
   it("never reuses a position", async () => {

@@ -63,7 +63,8 @@ export function connectReader(file: string): Connection {
 /** Page cache per connection. The driver's default of 16 MB would fill up although the operating system caches the file too. */
 const CACHE_KB = 2000;
 
-const BUSY_MS = 5000;
+/** Time that a statement waits for the lock of another process. */
+export const BUSY_MS = 5000;
 
 function checksumOfColumns(...columns: unknown[]): number {
   const [position, router, kind, at, decision, ballot, voter, x, body] = columns;

@@ -8,7 +8,14 @@ import type { Days, DayTables } from "../decision-queries.ts";
 import type { Select } from "../queries.ts";
 import { literal, type Statement } from "../sql.ts";
 import type { Counts } from "../tally.ts";
-import { type Connection, createPrivately, isDamage, prepareFile, translated } from "./connect.ts";
+import {
+  BUSY_MS,
+  type Connection,
+  createPrivately,
+  isDamage,
+  prepareFile,
+  translated,
+} from "./connect.ts";
 import { spendingAdder, tallyAdder } from "./counts.ts";
 import { completeDay, DAY_SCHEMA } from "./day-schema.ts";
 import { selectRows } from "./kept-statements.ts";
@@ -218,8 +225,6 @@ function openDay(file: string): Connection {
     throw error;
   }
 }
-
-const BUSY_MS = 5000;
 
 /**
  * Renames the file of a day that is dropped, so that it is no longer read and can be deleted later.

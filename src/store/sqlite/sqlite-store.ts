@@ -7,7 +7,7 @@ import type { Tally } from "../tally.ts";
 import { Writes } from "../writes.ts";
 import { type DayBatch, recordInBatches } from "./batch.ts";
 import { lastPosition } from "./check.ts";
-import { type Connection, connect, connectReader, translated } from "./connect.ts";
+import { BUSY_MS, type Connection, connect, connectReader, translated } from "./connect.ts";
 import { tallyAdder } from "./counts.ts";
 import { DayFiles } from "./days.ts";
 import { HeadFile } from "./head-file.ts";
@@ -96,12 +96,23 @@ export class SqliteStore extends Writes implements Store {
     return rows.map((_, i) => first + i);
   }
 
-  protected async shrink(): Promise<void> {
-    translated(() => {
+  protected async shrink(): Promise<boolean> {
+    return translated(() => {
+      // Old content stays in the write-ahead log until it is truncated, which needs no free space.
+      if (!this.#truncateLog()) return false;
       this.#writer.pragma("incremental_vacuum");
-      // Old content also stays in the write-ahead log until it is truncated.
-      this.#writer.pragma("wal_checkpoint(truncate)");
+      return this.#truncateLog();
     });
+  }
+
+  /** Returns false if another process still reads the write-ahead log. Votes wait meanwhile. */
+  #truncateLog(): boolean {
+    this.#writer.pragma(`busy_timeout = ${TRUNCATE_MS}`);
+    try {
+      return this.#writer.pragma("wal_checkpoint(truncate)", { simple: true }) === 0;
+    } finally {
+      this.#writer.pragma(`busy_timeout = ${BUSY_MS}`);
+    }
   }
 
   async record(
@@ -130,6 +141,9 @@ export class SqliteStore extends Writes implements Store {
     await deleted;
   }
 }
+
+/** Longest time to wait for readers of the write-ahead log. */
+const TRUNCATE_MS = 1000;
 
 function selectFrom(db: Connection): Select {
   return async <T>(statement: Parameters<Select>[0]) =>

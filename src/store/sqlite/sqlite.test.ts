@@ -211,6 +211,24 @@ it("leaves nothing of a forgotten voter in its files", async () => {
   expect(statSync(file).size + statSync(`${file}-wal`).size).toBeLessThan(size);
 });
 
+it("says if another process keeps a forgotten voter in the files, and erases it when asked again", async () => {
+  const file = newFile();
+  const store = new SqliteStore(file, Date.now);
+  onTestFinished(() => store.close());
+  const name = "key_1234/erika mustermann";
+  await store.append([configured(), vote(1, { outcome: "a" }, { voter: name })]);
+  const isInFiles = () => [file, `${file}-wal`].some((part) => readFileSync(part).includes(name));
+  const backup = new Sqlite(file, { readonly: true });
+  backup.exec("BEGIN; SELECT * FROM log;");
+  await expect(store.forget("auto", name, T0)).rejects.toThrow(
+    errorText(/erased from the log, but not from its files.*hint:/),
+  );
+  expect(isInFiles()).toBe(true);
+  backup.close();
+  expect(await store.forget("auto", name, T0)).toBe(0);
+  expect(isInFiles()).toBe(false);
+});
+
 it("returns the space of days that are dropped", async () => {
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
