@@ -15,6 +15,8 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { DAY_MS } from "../decision-id.ts";
+import { T0 } from "../events.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
 import { HeadFile } from "../sqlite/head-file.ts";
 import { SqliteStore } from "../sqlite/sqlite-store.ts";
@@ -59,6 +61,22 @@ describe("a backup of SQLite files", () => {
       folder,
     );
     expect(problemsInFiles(target)).toEqual([]);
+  });
+
+  it("has the counts of a day that is dropped at the same time", async () => {
+    const { file, folder, backup } = await filled();
+    const source = open(file);
+    const query = { router: "auto", from: T0, to: T0 + 9 * DAY_MS, step: DAY_MS };
+    const counts = await source.tallies(query);
+    let isDropped = false;
+    await backUpSqlite(file, backup, (name) => {
+      if (isDropped || name === join(backup, "joust.db")) return;
+      isDropped = true;
+      void source.prune({ decisions: T0 + 3 * DAY_MS });
+    });
+    const target = join(folder, "restored", "joust.db");
+    await restoreSqlite(backup, target);
+    expect(await open(target).tallies(query)).toEqual(counts);
   });
 
   it("can be read by its owner only", async () => {
@@ -150,6 +168,7 @@ describe("a backup of SQLite files", () => {
     for (const { name } of files) chmodSync(join(backup, name), 0o644);
     const target = join(folder, "open");
     mkdirSync(target, { mode: 0o755 });
+    writeFileSync(join(target, "joust.db.restoring"), "left by a killed process", { mode: 0o644 });
     await restoreSqlite(backup, join(target, "joust.db"));
     const names = files.map(({ name }) => name);
     for (const name of names)

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
+  rmSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -30,20 +31,33 @@ export async function backUpSqlite(
   const at = new Date().toISOString();
   createFolder(folder);
   const main = join(folder, MAIN);
-  onFile(main);
+  const [source, target] = [folderOf(file), folderOf(main)];
+  let days: number[];
+  let position: number;
+  do {
+    rmSync(main, { force: true });
+    rmSync(target, { recursive: true, force: true });
+    days = daysIn(source);
+    onFile(main);
+    position = copyMain(file, main);
+    for (const day of daysIn(source)) {
+      mkdirSync(target, { recursive: true, mode: 0o700 });
+      onFile(fileOf(target, day));
+      if (existsSync(fileOf(source, day))) copy(fileOf(source, day), fileOf(target, day), () => 0);
+    }
+    // The counts of a day that was dropped after the copy of the main file may be in no copy.
+  } while (days.some((day) => !existsSync(fileOf(source, day))));
+  return writeManifest(folder, at, position);
+}
+
+/** Copies the main file and checks its log. Returns the position of the last vote or control. */
+function copyMain(file: string, main: string): number {
   // The position is read first, because votes are cast during the copy.
   const acknowledged = readHead(file);
-  const position = copy(file, main, (db) => {
+  return copy(file, main, (db) => {
     if (hasTable(db, "embeddings")) checkLog(db, file, false, acknowledged);
     return lastPosition(db);
   });
-  const [source, target] = [folderOf(file), folderOf(main)];
-  for (const day of daysIn(source)) {
-    mkdirSync(target, { recursive: true, mode: 0o700 });
-    onFile(fileOf(target, day));
-    copy(fileOf(source, day), fileOf(target, day), () => 0);
-  }
-  return writeManifest(folder, at, position);
 }
 
 /** Copies a database in one transaction and returns what `read` finds in it. */
@@ -91,6 +105,7 @@ export async function restoreSqlite(
   }
   // The main file comes last and as a whole: without it there is no store.
   const unfinished = `${file}.restoring`;
+  rmSync(unfinished, { force: true });
   await copyPrivately(join(backup, MAIN), unfinished);
   renameSync(unfinished, file);
   return manifest;
