@@ -62,15 +62,20 @@ export abstract class Writes extends LogWrites {
     }
   }
 
-  /** Takes the lease if it is free or has expired, or if `steal` is set. The new token makes saves of the previous holder fail. */
+  /**
+   * Takes the lease if it is free or has expired, or if `steal` is set. The new token makes saves of the previous
+   * holder fail. A lease that ends much later than a new one would was given before the clock was set back.
+   */
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
-    const free = steal ? sql`${Number.MAX_SAFE_INTEGER}` : this.now();
+    const isFree = steal
+      ? literal("true")
+      : sql`old.until NOT BETWEEN ${this.now()} AND ${this.now()} + ${2 * milliseconds}`;
     const [lease] = await this.run<{ token: number }>(sql`
       INSERT INTO leases AS old (router, holder, token, until)
       VALUES (${router}, ${holder}, 1, ${this.now()} + ${milliseconds})
       ON CONFLICT (router) DO UPDATE
       SET holder = excluded.holder, token = old.token + 1, until = excluded.until
-      WHERE old.until < ${free}
+      WHERE ${isFree}
       RETURNING token`);
     return lease?.token;
   }

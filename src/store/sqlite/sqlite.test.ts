@@ -134,6 +134,19 @@ it("keeps the highest position of an append to several routers as acknowledged",
   await store.close();
 });
 
+it("frees a lease that was acquired before the clock was set back", async () => {
+  let now = T0;
+  const store = new SqliteStore(newFile(), () => now);
+  onTestFinished(() => store.close());
+  const acquire = (holder: string) => store.acquireLease("auto", holder, 10_000);
+  expect(await acquire("a")).toBe(1);
+  // A small correction of the clock frees nothing.
+  now -= 1000;
+  expect(await acquire("b")).toBeUndefined();
+  now -= 3_600_000;
+  expect(await acquire("b")).toBe(2);
+});
+
 it("reads through indexes only, so that queries stay fast as the log grows", async () => {
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
