@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { hashEncoder } from "../core/encoder/hash.ts";
 import { errorText } from "../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../core/input/folder.fixture.ts";
@@ -181,6 +181,14 @@ describe("votes export", () => {
     let undecrypted = 0;
     await all(exportVotes(store, "auto", Buffer.alloc(32, 9), () => undecrypted++));
     expect(undecrypted).toBe(1);
+  });
+
+  it("looks for no prompt of an imported vote, which would read all days", async () => {
+    const store = openStore();
+    await store.append([configured(), vote(1), voted(2, { source: "import" })]);
+    const prompt = vi.spyOn(store, "prompt");
+    expect(await exported(store)).toHaveLength(2);
+    expect(prompt.mock.calls).toEqual([["d1"]]);
   });
 
   it("leaves out votes that do not count", async () => {
