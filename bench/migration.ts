@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { decisionsInPages } from "../src/learner/pages.ts";
 import { T0, vote } from "../src/store/events.fixture.ts";
 import { writeOldDatabase } from "../src/store/postgres/legacy.fixture.ts";
 import { openPostgres } from "../src/store/postgres/open.ts";
@@ -74,12 +75,7 @@ async function convert(
     if (record?.answers.length !== 1) throw new Error(`${name}: decision ${n} is missing`);
   }
   let found = 0;
-  for (let after: { at: number; id: string } | undefined; ; ) {
-    const page = await store.routed({ router: "auto", after, limit: 2000 });
-    if (page.length === 0) break;
-    found += page.length;
-    after = page.at(-1)!;
-  }
+  for await (const _ of decisionsInPages(store, "auto")) found++;
   if (found < past) throw new Error(`${name}: ${found} of ${past} decisions are there`);
   await store.close();
   return {

@@ -3,7 +3,14 @@ import { DAY_MS, timeOfId } from "./decision-id.ts";
 import { answerOf, decisionOf, type ReadAnswerRow, type ReadDecisionRow } from "./decision-row.ts";
 import { LogQueries, type Select } from "./queries.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
-import type { DecisionRecord, PageQuery, RoutedQuery, TallyQuery } from "./store.ts";
+import type {
+  Cursor,
+  DecisionRecord,
+  PageQuery,
+  RoutedQuery,
+  SearchQuery,
+  TallyQuery,
+} from "./store.ts";
 import { StoreUnavailable } from "./store-error.ts";
 import { addCounts, COUNTS, type Counts, type Tally } from "./tally.ts";
 
@@ -27,7 +34,8 @@ export interface DayTables {
   readonly answers: Statement;
 }
 
-const COLUMNS = literal("id, router, at, owner, session, body");
+/** Columns of a decision without its embedding and its prompt. */
+export const COLUMNS = literal("id, router, at, owner, session, body");
 const COLUMNS_WITH_X = literal("id, router, at, owner, session, body, x");
 
 /** PostgreSQL sums integers to `numeric`, which the driver would return as text. */
@@ -62,12 +70,8 @@ export class Queries extends LogQueries {
   }
 
   async decisions(query: PageQuery): Promise<DecisionRecord[]> {
-    const { router, owner, session, before, since = 0, limit, withX = false } = query;
-    const conditions = [sql`at >= ${since}`];
-    if (router !== undefined) conditions.push(sql`router = ${router}`);
-    if (owner !== undefined) conditions.push(sql`owner = ${owner}`);
-    if (session !== undefined) conditions.push(sql`session = ${session}`);
-    if (before) conditions.push(sql`(at, id) < (${before.at}, ${before.id})`);
+    const { before, since = 0, limit, withX = false } = query;
+    const conditions = decisionConditions(query, before);
     const columns = withX ? COLUMNS_WITH_X : COLUMNS;
     const found: DecisionRecord[] = [];
     for (const day of (await this.days.list()).toReversed()) {
@@ -187,4 +191,18 @@ export class Queries extends LogQueries {
     }
     return sum;
   }
+}
+
+/** Conditions on the decisions of a page that starts after a place. */
+export function decisionConditions(
+  { router, owner, session, since = 0, until }: Omit<SearchQuery, "limit">,
+  before: Cursor | undefined,
+): Statement[] {
+  const conditions = [sql`at >= ${since}`];
+  if (until !== undefined) conditions.push(sql`at <= ${until}`);
+  if (router !== undefined) conditions.push(sql`router = ${router}`);
+  if (owner !== undefined) conditions.push(sql`owner = ${owner}`);
+  if (session !== undefined) conditions.push(sql`session = ${session}`);
+  if (before) conditions.push(sql`(at, id) < (${before.at}, ${before.id})`);
+  return conditions;
 }

@@ -136,15 +136,14 @@ export class LogQueries {
   async response(id: string): Promise<StoredResponse | undefined> {
     const [row] = await this.select<StoredResponse>(sql`
       SELECT id, owner, until, body FROM responses WHERE id = ${id}`);
-    return row && { ...row, until: Number(row.until) };
+    return row;
   }
 
   async responses(ids: readonly string[], maxBytes: number): Promise<StoredResponse[]> {
     if (ids.length === 0) return [];
-    const rows = await this.select<StoredResponse>(sql`
+    return this.select<StoredResponse>(sql`
       SELECT id, owner, until, body FROM responses
       WHERE id IN (${joined(ids, ", ")}) AND length(body) <= ${maxBytes}`);
-    return rows.map((row) => ({ ...row, until: Number(row.until) }));
   }
 
   async decisionNamed(owner: string, id: string): Promise<string | undefined> {

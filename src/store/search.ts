@@ -1,12 +1,10 @@
 import { DAY_MS, idsFrom } from "./decision-id.ts";
-import { type DayTables, Queries } from "./decision-queries.ts";
+import { COLUMNS, type DayTables, decisionConditions, Queries } from "./decision-queries.ts";
 import type { ReadDecisionRow } from "./decision-row.ts";
 import { isHidden } from "./hidden.ts";
 import { unseal } from "./seal.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
 import type { Cursor, DecisionRecord, SearchQuery, SearchResult, VoteFilter } from "./store.ts";
-
-const COLUMNS = literal("id, router, at, owner, session, body");
 
 /**
  * Searches requests, newest first, day by day. If some condition has few matches on a day, its index
@@ -196,17 +194,6 @@ async function selectMatches(
         ];
   return select<ReadDecisionRow>(sql`
     SELECT ${COLUMNS} FROM ${decisions} d WHERE ${joined(all, " AND ")} ORDER BY at DESC, id DESC`);
-}
-
-function decisionConditions(query: SearchQuery, before: Cursor | undefined): Statement[] {
-  const { router, owner, session, since = 0, until } = query;
-  const conditions = [sql`at >= ${since}`];
-  if (until !== undefined) conditions.push(sql`at <= ${until}`);
-  if (router !== undefined) conditions.push(sql`router = ${router}`);
-  if (owner !== undefined) conditions.push(sql`owner = ${owner}`);
-  if (session !== undefined) conditions.push(sql`session = ${session}`);
-  if (before) conditions.push(sql`(at, id) < (${before.at}, ${before.id})`);
-  return conditions;
 }
 
 /** Conditions on one answer of the request. */

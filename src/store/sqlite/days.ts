@@ -106,10 +106,8 @@ export class DayFiles implements Days {
 
   /** Renames a damaged file, so that it can be examined and the day can continue. */
   #setAside(day: number): void {
-    const file = fileOf(this.folder, day);
     this.#close(day);
-    if (existsSync(file)) renameSync(file, `${file}.damaged`);
-    removeFiles(file);
+    moveAway(fileOf(this.folder, day), ".damaged");
   }
 
   /** Deletes the days that ended before a time, and adds their counts to those of the main file. */
@@ -159,7 +157,7 @@ export class DayFiles implements Days {
   #removeDropped(day: number): void {
     this.#close(day);
     if (!this.#dropped().includes(day)) return;
-    this.#delete(setDropped(fileOf(this.folder, day)));
+    this.#delete(moveAway(fileOf(this.folder, day), DROPPED));
     this.#main.prepare("DELETE FROM dropped_days WHERE day = ?").run(day);
   }
 
@@ -226,26 +224,19 @@ function openDay(file: string): Connection {
   }
 }
 
-/**
- * Renames the file of a day that is dropped, so that it is no longer read and can be deleted later.
- */
-function setDropped(file: string): string {
-  const dropped = `${file}${DROPPED}`;
-  // Another process may have dropped the same day.
-  if (existsSync(file)) renameSync(file, dropped);
-  removeFiles(file);
-  return dropped;
+/** Renames the file of a day, if it exists, so that it is no longer read. Returns the new name. */
+function moveAway(file: string, suffix: string): string {
+  const moved = `${file}${suffix}`;
+  if (existsSync(file)) renameSync(file, moved);
+  for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+  return moved;
 }
 
-/** Files of days that were dropped and not deleted yet. */
+/** End of the names of files whose days were dropped, until they are deleted. */
+const DROPPED = ".dropped";
+
 function droppedIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith(DROPPED));
   return names.map((name) => join(folder, name));
-}
-
-const DROPPED = ".dropped";
-
-function removeFiles(file: string): void {
-  for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
 }
