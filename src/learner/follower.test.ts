@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Random } from "../core/random/random.ts";
 import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
 import { eventually } from "../store/eventually.fixture.ts";
@@ -29,6 +29,21 @@ describe("Follower", () => {
     const head = await store.head("auto");
     await eventually(() => follower.serving?.version).toBe(head);
     expect(hash(follower)).toBe((await replayed(store)).hash());
+  });
+
+  it("reads each configuration once, so that a vote costs the same after many changes", async () => {
+    const store = openStore();
+    const controls = vi.spyOn(store, "controls");
+    const follower = new Follower({ store, router: "auto", findPolicy });
+    await store.append([configured(), ...votes(0, 2), configured({ seed: 2 })]);
+    await follower.load();
+    await store.append(votes(2, 3));
+    await Promise.all([follower.load(), follower.load()]);
+    const read = await Promise.all(controls.mock.results.map(({ value }) => value));
+    expect(read.map((events) => events.length)).toEqual([2, 0, 0]);
+    await store.append([configured({ seed: 3 })]);
+    await Promise.all([follower.load(), follower.load()]);
+    expect(follower.serving?.configuration.seed).toBe(3);
   });
 
   it("serves the posterior of its own learner before it is saved", async () => {

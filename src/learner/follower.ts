@@ -36,7 +36,7 @@ export class Follower {
   #isStopped = false;
   #running: Promise<void> | undefined;
   #serving: ServedRouter | undefined;
-  #configurations: Logged<Configured>[] = [];
+  readonly #configurations: Logged<Configured>[] = [];
   /** A newer posterior of this node's learner. */
   #offered: Fold | undefined;
   /**
@@ -92,14 +92,22 @@ export class Follower {
     const isChanged = current !== this.#loaded;
     if (!isChanged && !this.#isOutdated) return;
     if (isChanged) {
-      const controls = await store.controls(router);
-      this.#configurations = controls.filter((event) => event.kind === "configured");
+      for (const event of await store.controls(router, this.#newestConfiguration)) {
+        // Another load may have added it.
+        const isNew = event.position > this.#newestConfiguration;
+        if (isNew && event.kind === "configured") this.#configurations.push(event);
+      }
     }
     const mayBeNewer = newest > this.#version || this.#isOutdated;
     const learned = mayBeNewer ? this.#read(await store.snapshot(router)) : undefined;
     if (learned && this.#isNewer(learned)) this.#install(learned);
     else if (isChanged) this.#install(undefined);
     this.#loaded = current;
+  }
+
+  /** Position of the newest configuration that was loaded, or 0. */
+  get #newestConfiguration(): number {
+    return this.#configurations.at(-1)?.position ?? 0;
   }
 
   #read(stored: StoredSnapshot | undefined): Learned | undefined {

@@ -61,9 +61,10 @@ export class LogQueries {
     return rows.map(eventOf<LogEvent>);
   }
 
-  async controls(router: string): Promise<Logged<Control>[]> {
+  async controls(router: string, after = 0): Promise<Logged<Control>[]> {
     const rows = await this.select<LoggedRow>(sql`
-      SELECT * FROM log WHERE ${CONTROLS} AND router = ${router} ORDER BY position`);
+      SELECT * FROM log WHERE ${CONTROLS} AND router = ${router} AND position > ${after}
+      ORDER BY position`);
     return rows.map(eventOf<Control>);
   }
 

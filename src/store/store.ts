@@ -39,7 +39,8 @@ export interface Store {
 
   /** Votes and controls after a position, in log order. No event is ever inserted before one that was returned. */
   logEvents(router: string, after: number, limit: number): Promise<Logged<LogEvent>[]>;
-  controls(router: string): Promise<Logged<Control>[]>;
+  /** Controls after a position, in log order. */
+  controls(router: string, after?: number): Promise<Logged<Control>[]>;
   /** Position of the newest vote or control, or 0 if there is none. */
   head(router: string): Promise<number>;
   /** Highest position of a vote or control logged at or before `time`, or 0: everything after it was logged later. */
@@ -341,7 +342,7 @@ export interface StoredSnapshot extends SnapshotContent {
   readonly at: number;
 }
 
-export interface SnapshotContent {
+interface SnapshotContent {
   /** SHA-256 of the posterior, in hexadecimal. */
   readonly hash: string;
   readonly state: Uint8Array;
