@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { ago, dollars, duration, percent, plural, signed, timeLabels } from "./format.ts";
+import {
+  ago,
+  clockTime,
+  dollars,
+  duration,
+  percent,
+  plural,
+  signed,
+  timeLabels,
+} from "./format.ts";
 
 describe("dollars", () => {
   it.each([
@@ -56,4 +65,10 @@ it("labels of a time axis get coarser with its span", () => {
   expect(lengths(3_600_000)).toEqual(["12:05".length, "12:05".length]);
   expect(timeLabels([after(0), after(7 * 86_400_000)])[0]).toMatch(/^Nov 1[45]$/);
   expect(timeLabels([])).toEqual([]);
+});
+
+it("the hour after midnight is 00", () => {
+  const midnight = new Date(2026, 10, 15, 0, 5);
+  expect(clockTime(midnight.getTime())).toBe("Nov 15, 2026, 00:05:00");
+  expect(timeLabels([midnight.toISOString()])).toEqual(["00:05:00"]);
 });

@@ -59,7 +59,7 @@ export function clockTime(time: number): string {
   return new Date(time).toLocaleString("en", {
     dateStyle: "medium",
     timeStyle: "medium",
-    hour12: false,
+    ...DAY_CLOCK,
   });
 }
 
@@ -73,11 +73,14 @@ export function timeLabels(times: readonly string[]): string[] {
       : time.toLocaleTimeString("en", {
           hour: "2-digit",
           minute: "2-digit",
-          hour12: false,
+          ...DAY_CLOCK,
           ...(span < 10 * MINUTE_MS && { second: "2-digit" }),
         }),
   );
 }
+
+/** Hours from 0 to 23. In many browsers, `hour12: false` shows midnight as 24:00. */
+const DAY_CLOCK = { hourCycle: "h23" } as const;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
