@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { decisionHref } from "../page/route.ts";
 import { useMedia } from "../parts/media.ts";
@@ -16,7 +17,10 @@ const HEIGHT = 530;
 /** The list of all decisions, updated as new ones are made. */
 export function DecisionsPanel({ router }: { router: string }) {
   const { feed } = usePage();
-  const log = useMemo(() => new DecisionLog(router), [router]);
+  const log = useMemo(
+    () => new DecisionLog((query) => joust.decisions({ router, ...query })),
+    [router],
+  );
   const rows = useValue(log.rows);
   const isComplete = useValue(log.isComplete);
   const [now, setNow] = useState(Date.now());
