@@ -1,14 +1,16 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { canVote, suggestions } from "./arena.fixture.ts";
+import { JoustClient } from "../../src/client.ts";
+import { ask, canVote, suggestions, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 
 const KEY = "adm-adm-adm-adm-adm";
+const ANN = "secret-of-ann-who-votes";
 
 describeInChromium("signing in", ({ context }) => {
   const gateway = serve(() => ({
-    keys: { boss: { key: KEY, scopes: ["admin"] } },
+    keys: { boss: { key: KEY, scopes: ["admin"] }, ann: { key: ANN } },
     sandbox: { speed: 50 },
   }));
   const dialog = (page: Page) => page.getByRole("dialog", { name: "Sign in" });
@@ -103,6 +105,79 @@ describeInChromium("signing in", ({ context }) => {
       await dialog(page).waitFor({ state: "hidden" });
       await page.getByRole("button", { name: "Ask again" }).click();
       await canVote(page);
+    });
+
+    it("sends a held vote after a reload, once the session is known again", async () => {
+      const page = await signedIn(await context());
+      await ask(page, "What is 2 + 2?");
+      await canVote(page);
+      await page.keyboard.press("1");
+      await page.getByText("Answer A is better").waitFor();
+      await page.reload();
+      await voteIsSaved(page);
+    });
+
+    it("takes everything of the person away when it is ended here", async () => {
+      const own = await context();
+      const page = await signedIn(own);
+      const other = await own.newPage();
+      await other.goto(`${gateway.url}/#/setup`);
+      await other.getByRole("heading", { name: "Setup" }).waitFor();
+      await page.getByRole("button", { name: "Options" }).click();
+      await page.getByLabel("System prompt").fill("Answer in verse.");
+      await ask(page, "What is my secret?");
+      await canVote(page);
+      await page.keyboard.press("1");
+      await page.getByText("Answer A is better").waitFor();
+      await page.getByLabel("Signed in as boss").click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      for (const tab of [page, other]) {
+        await tab.getByRole("heading", { name: "Sign in to use this gateway" }).waitFor();
+      }
+      const stored = await page.evaluate(() =>
+        JSON.stringify({ ...localStorage, ...sessionStorage }),
+      );
+      expect(stored).not.toMatch(/secret|in verse/);
+      const client = new JoustClient({ baseUrl: gateway.url, apiKey: KEY });
+      const votes = async () => (await client.decisions({ limit: 1 })).data[0]!.votes;
+      await expect.poll(votes).toMatchObject([{ outcome: "a" }]);
+      await enter(page, KEY);
+      await suggestions(page).first().waitFor();
+    });
+
+    it("is not ended by the late refusal of a request of the session before", async () => {
+      const own = await context();
+      const page = await signedIn(own);
+      await suggestions(page).first().waitFor();
+      // A request of the ended session is answered only after the next session has begun.
+      let refuse = () => {};
+      const isSignedIn = new Promise<void>((done) => {
+        refuse = done;
+      });
+      const body = JSON.stringify({ error: { message: "the session was ended" } });
+      await page.route("**/v1/chat/completions", async (route) => {
+        await isSignedIn;
+        await route.fulfill({ status: 401, body });
+      });
+      await ask(page, "What is 2 + 2?");
+      await page.getByLabel("Signed in as boss").click();
+      await page.getByRole("button", { name: "Use another key" }).click();
+      await enter(page, KEY);
+      await dialog(page).waitFor({ state: "hidden" });
+      refuse();
+      await page.getByText("Incomplete.").waitFor();
+      expect(await page.getByLabel("Signed in as boss").isVisible()).toBe(true);
+      expect(await dialog(page).isVisible()).toBe(false);
+    });
+
+    it("of another key shows nothing that was read with the key before", async () => {
+      const page = await signedIn(await context(), "/#/admin/keys");
+      await page.getByRole("heading", { name: "Add a key" }).waitFor();
+      await page.getByLabel("Signed in as boss").click();
+      await page.getByRole("button", { name: "Use another key" }).click();
+      await enter(page, ANN);
+      await page.getByRole("alert").getByText(/admin/).waitFor();
+      expect(await page.getByRole("heading", { name: "Add a key" }).count()).toBe(0);
     });
 
     it("that expires while the page is open opens the dialog", async () => {

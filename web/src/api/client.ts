@@ -13,7 +13,7 @@ export const joust = new JoustClient({
   baseUrl: "",
   headers: () => csrfHeader(),
   onError: ({ status, code, problem }) => {
-    if (status === 401) ended(problem);
+    if (status === 401) refused(problem);
     // Another tab has signed in, so this one has an old token.
     else if (code === "csrf_token_missing") readSession().catch(() => {});
   },
@@ -25,6 +25,12 @@ const quiet = new JoustClient({ baseUrl: "", headers: () => csrfHeader() });
 function csrfHeader(): Record<string, string> {
   const csrf = session.value?.csrf;
   return csrf === undefined ? {} : { "x-joust-csrf": csrf };
+}
+
+/** Asks for a key if the session has ended. A refused request may be older than the present session. */
+async function refused(problem: string): Promise<void> {
+  const isValid = session.value?.key && (await quiet.session().catch(() => undefined))?.key;
+  if (!isValid) ended(problem);
 }
 
 /** Asks for a key, because the gateway has refused a request. Further refusals leave the text of an open dialog as it is. */
@@ -49,6 +55,20 @@ export async function openSession(): Promise<void> {
 }
 
 const RETRY_MS = 1000;
+
+/**
+ * Resolves once the gateway has said who is signed in. Before, the page does not know the token that a request with the
+ * cookie of a session must have.
+ */
+export function sessionIsKnown(): Promise<void> {
+  if (session.value) return Promise.resolve();
+  return new Promise((done) => {
+    const unwatch = session.watch(() => {
+      unwatch();
+      done();
+    });
+  });
+}
 
 async function readSession(): Promise<void> {
   changed(await quiet.session());
@@ -88,10 +108,8 @@ export async function signIn(key: string): Promise<void> {
   changed(await quiet.signIn(key));
 }
 
-/** Ends the session and removes everything of the person from the page. */
 export async function signOut(): Promise<void> {
   await quiet.signOut();
-  location.reload();
 }
 
 let expiry: number | undefined;

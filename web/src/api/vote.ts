@@ -1,12 +1,13 @@
 import type { VoteRequest } from "../../../src/client.ts";
 import { load, save } from "../state/storage.ts";
-import { joust } from "./client.ts";
+import { joust, sessionIsKnown } from "./client.ts";
 
 /** Sends a vote until the gateway has accepted or refused it. `onWait` is called before each retry. */
 export async function castVote(
   request: VoteRequest,
   onWait: (problem: string) => void,
 ): Promise<void> {
+  await sessionIsKnown();
   const onRetry = ({ message }: Error) => onWait(message);
   await joust.castVote({ ...request, voter: voterId() }, { onRetry });
 }

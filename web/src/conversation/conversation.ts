@@ -183,6 +183,12 @@ export class Conversation {
     this.#save();
   }
 
+  /** Removes everything from the browser's storage before the page is left. Votes that could still be undone are sent. */
+  erase(): void {
+    this.#ballots.leave(this.exchanges.value);
+    this.forget();
+  }
+
   #open({ session, exchanges }: Pick<SavedConversation, "session" | "exchanges">): void {
     this.stop();
     this.#ballots.sendHeld(this.exchanges.value);

@@ -1,5 +1,5 @@
 import { Observable } from "../state/observable.ts";
-import { load, save } from "../state/storage.ts";
+import { load, save, watchOtherTabs } from "../state/storage.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A conversation as this browser stores it. */
@@ -16,8 +16,7 @@ export class History {
 
   constructor() {
     this.conversations = new Observable(stored());
-    // Another tab may have changed them.
-    addEventListener("storage", () => this.conversations.set(stored()));
+    watchOtherTabs(KEY, () => this.conversations.set(stored()));
   }
 
   keep(conversation: SavedConversation): void {

@@ -1,10 +1,11 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { openSession } from "../api/client.ts";
+import { openSession, signOut } from "../api/client.ts";
 import { Feed } from "../api/feed.ts";
 import { type AvailableModels, getAvailableModels } from "../api/models.ts";
 import { Conversation } from "../conversation/conversation.ts";
 import { Observable } from "../state/observable.ts";
+import { save, watchOtherTabs } from "../state/storage.ts";
 import { type Route, watchRoute } from "./route.ts";
 import { type ArenaSettings, watchSettings } from "./settings.ts";
 import { type Theme, watchTheme } from "./theme.ts";
@@ -20,6 +21,8 @@ export interface Page {
   readonly reloadModels: () => void;
   readonly settings: Observable<ArenaSettings>;
   readonly conversation: Conversation;
+  /** Signs out, and removes everything of the person from all tabs and from the browser's storage. */
+  readonly signOut: () => Promise<void>;
 }
 
 export function openPage(): Page {
@@ -34,6 +37,13 @@ export function openPage(): Page {
   });
   // Before the session is known, the gateway may refuse requests.
   openSession().finally(() => feed.start());
+  const conversation = new Conversation();
+  const leave = () => {
+    conversation.erase();
+    save(localStorage, "arena", undefined);
+    location.reload();
+  };
+  watchOtherTabs("signed-out", leave);
   return {
     route: watchRoute(),
     theme: watchTheme(),
@@ -41,7 +51,12 @@ export function openPage(): Page {
     serving,
     reloadModels,
     settings: watchSettings(),
-    conversation: new Conversation(),
+    conversation,
+    signOut: async () => {
+      await signOut();
+      save(localStorage, "signed-out", Date.now());
+      leave();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { keyProblem, session, signOut } from "../api/client.ts";
+import { keyProblem, session } from "../api/client.ts";
+import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { DropMenu } from "../parts/drop-menu.tsx";
 import { Person } from "../parts/icons.tsx";
@@ -20,7 +21,7 @@ export function Account() {
   return <Menu name={value.key.name} scopes={value.key.scopes} expiresAt={value.expires_at} />;
 }
 
-function askForKey(): void {
+export function askForKey(): void {
   keyProblem.set("Sign in with an API key of this gateway.");
 }
 
@@ -33,6 +34,7 @@ function Menu({
   scopes: readonly string[];
   expiresAt: string | undefined;
 }) {
+  const { signOut } = usePage();
   const [problem, setProblem] = useState<string>();
   return (
     <DropMenu label={`Signed in as ${name}`} button={<Person />}>

@@ -24,6 +24,7 @@ export function App() {
   // After a session has ended, the page keeps what the person was doing.
   const isAdmitted = useRef(false);
   if (current?.required === false || current?.key) isAdmitted.current = true;
+  const turn = useTurn(current?.key?.name);
   useEffect(() => {
     document.title = TITLES[route.page];
     // A screen reader continues at the start of the new page.
@@ -46,11 +47,26 @@ export function App() {
       <Banner />
       <SandboxOffer />
       <main ref={main} tabIndex={-1} class="flex flex-1 flex-col outline-none">
-        {isAdmitted.current ? <Content route={route} /> : current ? <SignedOut /> : <Loading />}
+        {isAdmitted.current ? (
+          <Content key={turn} route={route} />
+        ) : current ? (
+          <SignedOut />
+        ) : (
+          <Loading />
+        )}
       </main>
       <KeyDialog />
     </div>
   );
+}
+
+/** Number of times that another person has signed in after the one before: no page keeps what it read for that one. */
+function useTurn(name: string | undefined): number {
+  const last = useRef({ name, turn: 0 });
+  const { current } = last;
+  const isOther = name !== undefined && current.name !== undefined && name !== current.name;
+  last.current = { name: name ?? current.name, turn: current.turn + (isOther ? 1 : 0) };
+  return last.current.turn;
 }
 
 const TITLES: Readonly<Record<Route["page"], string>> = {

@@ -1,5 +1,5 @@
-import { keyProblem } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
+import { askForKey } from "./account.tsx";
 
 /** The page of a gateway that requires a key, before anybody has signed in. */
 export function SignedOut() {
@@ -10,10 +10,7 @@ export function SignedOut() {
         It requires an API key. Ask an administrator for one: they are created under "Admin", or
         with <code>joust keys add NAME</code>.
       </p>
-      <Button
-        variant="primary"
-        onClick={() => keyProblem.set("Sign in with an API key of this gateway.")}
-      >
+      <Button variant="primary" onClick={askForKey}>
         Enter a key
       </Button>
     </div>

@@ -17,4 +17,11 @@ export function save(storage: Storage, key: string, value: unknown): void {
   }
 }
 
+/** Calls `changed` after another tab has changed the value in the local storage. */
+export function watchOtherTabs(key: string, changed: () => void): void {
+  addEventListener("storage", (event) => {
+    if (event.key === PREFIX + key) changed();
+  });
+}
+
 const PREFIX = "joust.";
