@@ -209,6 +209,29 @@ describeInChromium("administration in the store", ({ open, context }) => {
     expect(await button(page, "Apply the change").count()).toBe(0);
   });
 
+  it("asks for another review if the form is changed while a review is on its way", async () => {
+    const page = await visit("routers");
+    let answer = () => {};
+    const isChanged = new Promise<void>((done) => {
+      answer = done;
+    });
+    await page.route("**/v1/admin/configuration/preview", async (route) => {
+      await isChanged;
+      await route.continue();
+    });
+    await button(page, "Change auto").click();
+    await page.getByLabel("Trade-off").fill("9");
+    const asked = page.waitForRequest("**/preview");
+    await button(page, "Review the change").click();
+    const review = (await asked).response();
+    await page.getByLabel("Trade-off").fill("8");
+    answer();
+    await (await review)!.finished();
+    await button(page, "Review the change").click();
+    await button(page, "Apply the change").click();
+    await page.getByText(/trade-off 8 of 10/).waitFor();
+  });
+
   it("two operators at once: the second one is told what was changed, and can apply the change", async () => {
     const [one, two] = [await visit("routers"), await (await context()).newPage()];
     await two.goto(`${gateway.url}/#/admin/routers`);

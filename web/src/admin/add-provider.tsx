@@ -20,9 +20,15 @@ export function AddProvider() {
   const [picked, setKind] = useState<string>();
   const [fields, setFields] = useState<Readonly<Record<string, string>>>({});
   const [tried, setTried] = useState("");
-  const [test, setTest] = useState<ProviderTest>();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const { run, isBusy: isTesting, problem, forget } = useAction();
+  const [selected, setSelected] = useState<readonly string[]>();
+  const { run, isBusy: isTesting, problem, result: test, forget } = useAction<ProviderTest>();
+  const answered = test?.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])) ?? [];
+  const chosen = selected ?? answered;
+  /** Removes the result of a test with the input before. */
+  const edited = () => {
+    forget();
+    setSelected(undefined);
+  };
   useEffect(() => {
     joust.providers().then(
       ({ data }) => setKnown(data),
@@ -42,7 +48,7 @@ export function AddProvider() {
   const settings = base?.settings ?? [];
   const set = (field: string) => (value: string) => {
     setFields({ ...fields, [field]: value });
-    setTest(undefined);
+    edited();
   };
   const value = {
     ...(base && name !== base.name && { kind: base.name }),
@@ -52,18 +58,13 @@ export function AddProvider() {
       ),
     ),
   };
-  const tryIt = async () => {
+  const tryIt = () => {
+    setSelected(undefined);
     const names = tried
       .split(",")
       .map((one) => one.trim())
       .filter(Boolean);
-    const result = await joust.testProvider({
-      name,
-      value,
-      ...(names.length > 0 && { models: names }),
-    });
-    setTest(result);
-    setChosen(result.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])));
+    return joust.testProvider({ name, value, ...(names.length > 0 && { models: names }) });
   };
   const add = async () => {
     const taken = configuration.document.models;
@@ -79,10 +80,8 @@ export function AddProvider() {
     if (!(await change(changes))) return;
     setFields({});
     setTried("");
-    setTest(undefined);
-    forget();
+    edited();
   };
-  const answered = test?.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])) ?? [];
   return (
     <Panel
       title="Add a provider"
@@ -95,7 +94,7 @@ export function AddProvider() {
           onChange={(next) => {
             setKind(next);
             setFields({});
-            setTest(undefined);
+            edited();
           }}
           options={[...known.map((one) => one.name), OTHER].map((one) => ({
             value: one,
@@ -136,7 +135,7 @@ export function AddProvider() {
           placeholder="its usual models"
           onChange={(next) => {
             setTried(next);
-            setTest(undefined);
+            edited();
           }}
           about="The provider's names of the models, separated by commas."
         />
@@ -154,7 +153,7 @@ export function AddProvider() {
             label="Models to serve"
             names={answered}
             value={chosen}
-            onChange={setChosen}
+            onChange={setSelected}
           />
           {!configuration.can_store_secrets && <NoStoreKey />}
           <Button

@@ -139,17 +139,19 @@ function DeploymentForm({
   onClose: () => void;
 }) {
   const { configuration, isBusy } = useManaged();
-  const { fields, bind } = useFields({
-    provider: value?.provider ?? providers[0] ?? "",
-    upstream: value?.model ?? "",
-    key: "",
-    weight: String(value?.weight ?? ""),
-    rpm: String(value?.rpm ?? ""),
-    tpm: String(value?.tpm ?? ""),
-  });
+  const { run, isBusy: isTesting, problem, result: test, forget } = useAction<ProviderTest>();
+  const { fields, bind } = useFields(
+    {
+      provider: value?.provider ?? providers[0] ?? "",
+      upstream: value?.model ?? "",
+      key: "",
+      weight: String(value?.weight ?? ""),
+      rpm: String(value?.rpm ?? ""),
+      tpm: String(value?.tpm ?? ""),
+    },
+    forget,
+  );
   const { provider, upstream, key } = fields;
-  const [test, setTest] = useState<ProviderTest>();
-  const { run, isBusy: isTesting, problem } = useAction();
   const number = (name: "weight" | "rpm" | "tpm") =>
     fields[name] === "" ? {} : { [name]: Number(fields[name]) };
   const keptKey = provider === value?.provider ? value.key : undefined;
@@ -163,16 +165,14 @@ function DeploymentForm({
     ...number("rpm"),
     ...number("tpm"),
   };
-  const tryIt = async () => {
-    setTest(undefined);
+  const tryIt = () => {
     const { model: own = model } = configuration.document.models[model] as { model?: string };
     const { [provider]: entry = {} } = configuration.document.providers;
-    const tested = await joust.testProvider({
+    return joust.testProvider({
       name: provider,
       ...(key.trim() !== "" && { value: { ...entry, key: key.trim() } }),
       models: [upstream.trim() || own],
     });
-    setTest(tested);
   };
   return (
     <Form
@@ -207,7 +207,7 @@ function DeploymentForm({
         </Button>
       </div>
       <div class="sm:col-span-3 empty:hidden">
-        {problem !== undefined && <Problem text={problem} />}
+        <Problem text={problem} />
         {test && <TestReport test={test} />}
       </div>
     </Form>

@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, type ProviderTest } from "../../../src/client.ts";
-import { joust } from "../api/client.ts";
+import type { ProviderTest } from "../../../src/client.ts";
+import { joust, sentenceOf } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
-import { Form } from "../parts/form.tsx";
+import { Form, useAction } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { capital } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 import { TestReport } from "./test-report.tsx";
 
@@ -16,10 +15,11 @@ export function FirstStart() {
   const [key, setKey] = useState("");
   const [provider, setProvider] = useState("");
   const [names, setNames] = useState<readonly string[]>([]);
-  const [isBusy, setIsBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const [test, setTest] = useState<ProviderTest>();
-  const [models, setModels] = useState<readonly string[]>([]);
+  const { run, isBusy, problem, result } = useAction<{
+    readonly test: ProviderTest;
+    readonly models: readonly string[];
+  }>(sentenceOf);
+  const { test, models = [] } = result ?? {};
   const field = useRef<HTMLDivElement>(null);
   // On a touch screen the focus would open the keyboard over the page.
   useEffect(() => {
@@ -32,30 +32,19 @@ export function FirstStart() {
       () => {},
     );
   }, []);
-  if (models.length > 0) return <Done models={models} test={test!} />;
+  if (test?.ok) return <Done models={models} test={test} />;
   if (configuration.from !== "sandbox" || !isEditable) return null;
   const start = async () => {
-    setIsBusy(true);
-    setProblem(undefined);
-    setTest(undefined);
-    try {
-      const result = await joust.setup({
-        based_on: configuration.revision,
-        key,
-        ...(provider !== "" && { provider }),
-      });
-      setTest(result.test);
-      if (!result.test.ok) return;
+    const found = await joust.setup({
+      based_on: configuration.revision,
+      key,
+      ...(provider !== "" && { provider }),
+    });
+    if (found.test.ok) {
       setKey("");
-      setModels(result.models);
-      adopt(result.configuration);
-    } catch (error) {
-      setProblem(
-        error instanceof ApiError ? `${capital(error.problem)}.` : (error as Error).message,
-      );
-    } finally {
-      setIsBusy(false);
+      adopt(found.configuration);
     }
+    return found;
   };
   return (
     <div class="grid items-start gap-4 md:grid-cols-[3fr_2fr]">
@@ -63,7 +52,10 @@ export function FirstStart() {
         title="Use real models"
         about="Paste the key of a provider. Joust recognises the provider, tests the key and serves its usual models."
       >
-        <Form class="flex flex-col gap-3" onSubmit={() => !isBusy && key.trim() !== "" && start()}>
+        <Form
+          class="flex flex-col gap-3"
+          onSubmit={() => !isBusy && key.trim() !== "" && run(start)}
+        >
           <div ref={field}>
             <TextField
               label="Provider key"

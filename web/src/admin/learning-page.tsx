@@ -30,7 +30,7 @@ export function LearningPage() {
 function RouterLearning({ router }: { router: string }) {
   const { configuration, isEditable, change, isBusy } = useManaged();
   const [time, setTime] = useState("");
-  const { result, problem, isBusy: isRunning, run: send } = useAction();
+  const { result, problem, isBusy: isRunning, run: send } = useAction<string>();
   const { data: voters, refresh } = useRead(() => joust.routerVoters(router, { limit: 1 }), 5000);
   const settings = configuration.effective.routers[router] as { weigh_voters?: boolean };
   const run = (work: () => Promise<string>) => send(() => work().finally(refresh));

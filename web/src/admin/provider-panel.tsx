@@ -17,22 +17,19 @@ import { TestReport } from "./test-report.tsx";
 export function ProviderPanel({ name, models }: { name: string; models: readonly string[] }) {
   const { configuration, isEditable, change, isBusy } = useManaged();
   const entry = configuration.document.providers[name] as ProviderEntry | undefined;
-  const [test, setTest] = useState<ProviderTest>();
-  const { run, isBusy: isTesting, problem, forget } = useAction();
+  const { run, isBusy: isTesting, problem, result: test, forget } = useAction<ProviderTest>();
   const [draft, setDraft] = useState<Draft>();
   const value = entryWith(entry, draft);
-  const tryIt = async () => {
-    setTest(undefined);
+  const tryIt = () => {
     const upstream = models.map((model) => {
       const { model: at = model } = configuration.effective.models[model] as { model?: string };
       return at;
     });
-    setTest(await joust.testProvider({ name, value, models: upstream.slice(0, 20) }));
+    return joust.testProvider({ name, value, models: upstream.slice(0, 20) });
   };
   /** Takes new input. Results of tests with the previous input are removed. */
   const edit = (next: Draft | undefined) => {
     setDraft(next);
-    setTest(undefined);
     forget();
   };
   /** Opens a form, or closes it if it is open. */

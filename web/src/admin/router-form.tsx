@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { RouterPreview } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
@@ -19,21 +19,13 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
   const served = useValue(usePage().serving);
   const names = served?.models.map(({ id }) => id) ?? [];
   const settings = configuration.effective.routers[name] as unknown as RouterSettings | undefined;
-  const [preview, setPreview] = useState<readonly RouterPreview[]>();
-  const { run, isBusy: isChecking, problem, forget } = useAction();
-  const { fields, bind } = useFields<RouterFields>(
-    () => fieldsOf(settings, names),
-    () => {
-      setPreview(undefined);
-      forget();
-    },
-  );
+  const review = useAction<readonly RouterPreview[]>();
+  const { result: preview, isBusy: isChecking, problem } = review;
+  const { fields, bind } = useFields<RouterFields>(() => fieldsOf(settings, names), review.forget);
   // A preview is about the revision that it was made with.
-  useEffect(() => setPreview(undefined), [configuration.revision]);
+  useEffect(review.forget, [configuration.revision]);
   const value = entryOf(fields, configuration.document.routers[name]);
   const changes = [{ section: "routers" as const, name, value }];
-  const review = () =>
-    run(async () => setPreview((await joust.previewConfiguration({ changes })).routers));
   const apply = async () => {
     if (await change(changes)) onClose();
   };
@@ -43,7 +35,13 @@ export function RouterForm({ name, onClose }: { name: string; onClose: () => voi
   const options = [{ value: "", text: "none" }, ...names.map((one) => ({ value: one, text: one }))];
   return (
     <Panel title={name} about={settings ? undefined : "This router does not exist yet."}>
-      <Form class="flex flex-col gap-4" onSubmit={() => !isChecking && review()}>
+      <Form
+        class="flex flex-col gap-4"
+        onSubmit={() => {
+          if (!isChecking)
+            review.run(async () => (await joust.previewConfiguration({ changes })).routers);
+        }}
+      >
         <fieldset disabled={!isEditable} class="contents">
           <CheckField label="Choose among all models" {...bind("isWholePool")} />
           {!fields.isWholePool && <NamesField label="Pool" names={names} {...bind("pool")} />}

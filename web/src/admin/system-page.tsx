@@ -78,7 +78,7 @@ const LEASES = [{ name: "Router" }, { name: "Node" }, { name: "Lease", isNumber:
 type Store = Awaited<ReturnType<typeof joust.system>>["store"];
 
 function StorePanel({ store }: { store: Store }) {
-  const { isBusy: isRunning, result, problem, run } = useAction();
+  const { isBusy: isRunning, result, problem, run } = useAction<string>();
   const backUp = async () => {
     const { folder, files } = await joust.backup();
     return `${plural(files, "file")} in ${folder}`;

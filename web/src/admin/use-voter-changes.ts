@@ -16,7 +16,7 @@ export interface VoterChanges {
 
 /** Changes to the voters of a router. `refresh` reads the list again after each of them. */
 export function useVoterChanges(router: string, refresh: () => Promise<void>): VoterChanges {
-  const { result, problem: failure, isBusy, run: send } = useAction();
+  const { result, problem: failure, isBusy, run: send } = useAction<string>();
   const run = (change: () => Promise<string>) => send(() => change().finally(refresh));
   return {
     result,

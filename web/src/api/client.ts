@@ -103,6 +103,11 @@ async function useStoredKey(): Promise<string | undefined> {
   }
 }
 
+/** The problem of a failed request as a sentence, without advice. */
+export function sentenceOf(error: Error): string {
+  return error instanceof ApiError ? `${capital(error.problem)}.` : error.message;
+}
+
 /** Throws if the gateway refuses the key or does not respond. */
 export async function signIn(key: string): Promise<void> {
   changed(await quiet.signIn(key));

@@ -65,7 +65,7 @@ function KeyNeeded() {
 function InviteForm() {
   const { fields, bind } = useFields({ name: "voters", budget: "" });
   const { name } = fields;
-  const { run, result: link, problem } = useAction();
+  const { run, result: link, problem, isBusy } = useAction<string>();
   const create = async () => {
     const budget = Number(fields.budget);
     const { secret } = await joust.addKey({
@@ -91,7 +91,7 @@ function InviteForm() {
     );
   }
   return (
-    <Form class="flex flex-col gap-3 text-sm" onSubmit={() => run(create)}>
+    <Form class="flex flex-col gap-3 text-sm" onSubmit={() => !isBusy && run(create)}>
       <TextField label="Name of the key" {...bind("name")} required pattern="[\w.:/@\-]{1,100}" />
       <NumberField label="Budget in US dollars per month, optional" {...bind("budget")} />
       <Problem text={problem} />

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 /** A form whose submission the page handles. */
 export function Form({
@@ -36,33 +36,42 @@ export function useFields<F extends object>(initial: F | (() => F), onChange?: (
   return { fields, set, bind };
 }
 
-/** A request that a button or form sends: whether it runs, and the problem or result of the last one. */
-export function useAction() {
-  const [isBusy, setIsBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const [result, setResult] = useState<string>();
-  const forget = () => {
-    setProblem(undefined);
-    setResult(undefined);
-  };
+interface ActionState<T> {
+  readonly isBusy: boolean;
+  readonly problem?: string;
+  readonly result?: T;
+}
+
+const IDLE = { isBusy: false };
+
+/**
+ * A request that a button or form sends: whether it runs, and the problem or result of the last one. After `forget`,
+ * neither the last one nor one that is on its way has a problem or result.
+ */
+export function useAction<T = unknown>(textOf = ({ message }: Error): string => message) {
+  const [state, setState] = useState<ActionState<T>>(IDLE);
+  const runs = useRef(0);
   return {
-    isBusy,
-    problem,
-    result,
-    forget,
-    /** A text that `work` returns is the result. Returns whether it succeeded. */
-    run: async (work: () => Promise<unknown>): Promise<boolean> => {
-      setIsBusy(true);
-      forget();
+    isBusy: state.isBusy,
+    problem: state.problem,
+    result: state.result,
+    forget: () => {
+      runs.current++;
+      setState(IDLE);
+    },
+    /** Returns whether it succeeded. */
+    run: async (work: () => Promise<T>): Promise<boolean> => {
+      const own = ++runs.current;
+      const end = (found: Omit<ActionState<T>, "isBusy">) => {
+        if (own === runs.current) setState({ isBusy: false, ...found });
+      };
+      setState({ isBusy: true });
       try {
-        const done = await work();
-        if (typeof done === "string") setResult(done);
+        end({ result: await work() });
         return true;
       } catch (error) {
-        setProblem((error as Error).message);
+        end({ problem: textOf(error as Error) });
         return false;
-      } finally {
-        setIsBusy(false);
       }
     },
   };

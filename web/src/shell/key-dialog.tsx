@@ -1,10 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "../../../src/client.ts";
-import { keyProblem, signIn } from "../api/client.ts";
+import { keyProblem, sentenceOf, signIn } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
-import { Form } from "../parts/form.tsx";
+import { Form, useAction } from "../parts/form.tsx";
 import { useValue } from "../state/observable.ts";
-import { capital } from "../text/format.ts";
 
 /** Asks for an API key when the gateway requires one. It stays open until the gateway has accepted a key. */
 export function KeyDialog() {
@@ -12,32 +10,22 @@ export function KeyDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const [key, setKey] = useState("");
-  const [failure, setFailure] = useState<string>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, isBusy, problem: failure, forget } = useAction(sentenceOf);
   useEffect(() => {
     if (problem === undefined) {
       dialog.current?.close();
       setKey("");
-      setFailure(undefined);
+      forget();
     } else if (!dialog.current?.open) dialog.current?.showModal();
   }, [problem]);
   const submit = async () => {
-    if (key.trim() === "") {
-      setFailure("Enter a key.");
-      return input.current?.focus();
-    }
-    setIsBusy(true);
-    setFailure(undefined);
-    try {
+    const isDone = await run(async () => {
+      if (key.trim() === "") throw new Error("Enter a key.");
       await signIn(key.trim());
-    } catch (error) {
-      setFailure(
-        error instanceof ApiError ? `${capital(error.problem)}.` : (error as Error).message,
-      );
-      input.current?.select();
-    } finally {
-      setIsBusy(false);
-    }
+    });
+    if (isDone) return;
+    input.current?.focus();
+    input.current?.select();
   };
   return (
     <dialog
