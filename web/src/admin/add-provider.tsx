@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ConfigurationChange, ProviderTest } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { NamesField, SelectField, TextField } from "../parts/field.tsx";
 import { Form, useAction } from "../parts/form.tsx";
@@ -10,13 +11,12 @@ import { NoStoreKey } from "./first-start.tsx";
 import { useManaged } from "./managed.ts";
 import { TestReport } from "./test-report.tsx";
 
-type Known = Awaited<ReturnType<typeof joust.providers>>["data"][number];
 const OTHER = "another provider";
 
 /** Adds a provider: its address and key are tested, and the models that answered can be served. */
 export function AddProvider() {
   const { configuration, change, isBusy } = useManaged();
-  const [known, setKnown] = useState<readonly Known[]>([]);
+  const known = useRead(() => joust.providers()).data?.data ?? [];
   const [picked, setKind] = useState<string>();
   const [fields, setFields] = useState<Readonly<Record<string, string>>>({});
   const [tried, setTried] = useState("");
@@ -29,12 +29,6 @@ export function AddProvider() {
     forget();
     setSelected(undefined);
   };
-  useEffect(() => {
-    joust.providers().then(
-      ({ data }) => setKnown(data),
-      () => {},
-    );
-  }, []);
   // The first kind that is not configured yet.
   const kind =
     picked ??

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProviderTest } from "../../../src/client.ts";
 import { joust, sentenceOf } from "../api/client.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Form, useAction } from "../parts/form.tsx";
@@ -14,7 +15,7 @@ export function FirstStart() {
   const { configuration, isEditable, adopt } = useManaged();
   const [key, setKey] = useState("");
   const [provider, setProvider] = useState("");
-  const [names, setNames] = useState<readonly string[]>([]);
+  const known = useRead(() => joust.providers()).data?.data ?? [];
   const { run, isBusy, problem, result } = useAction<{
     readonly test: ProviderTest;
     readonly models: readonly string[];
@@ -24,13 +25,6 @@ export function FirstStart() {
   // On a touch screen the focus would open the keyboard over the page.
   useEffect(() => {
     if (!matchMedia("(pointer: coarse)").matches) field.current?.querySelector("input")?.focus();
-  }, []);
-  useEffect(() => {
-    if (models.length > 0) return;
-    joust.providers().then(
-      ({ data }) => setNames(data.filter((one) => !one.is_local).map(({ name }) => name)),
-      () => {},
-    );
   }, []);
   if (test?.ok) return <Done models={models} test={test} />;
   if (configuration.from !== "sandbox" || !isEditable) return null;
@@ -72,7 +66,9 @@ export function FirstStart() {
             onChange={setProvider}
             options={[
               { value: "", text: "Recognise by the key" },
-              ...names.map((name) => ({ value: name, text: name })),
+              ...known
+                .filter((one) => !one.is_local)
+                .map(({ name }) => ({ value: name, text: name })),
             ]}
           />
           <Problem text={problem} />

@@ -1,7 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { AuditRecord } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
+import { useAction } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { clockTime } from "../text/format.ts";
@@ -9,41 +11,44 @@ import { useManaged } from "./managed.ts";
 
 const PAGE = 50;
 
+/** Pages after the first one, which belong to one state of it. */
+interface Older {
+  readonly first: unknown;
+  readonly records: readonly AuditRecord[];
+  readonly isComplete: boolean;
+}
+
 /** Changes that operators made, with a way back to each revision, and the export. */
 export function HistoryPage() {
   const { configuration, isEditable } = useManaged();
-  const [records, setRecords] = useState<readonly AuditRecord[]>();
-  const [hasMore, setHasMore] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const read = async (before?: string) => {
-    try {
-      const { data } = await joust.audit({ limit: PAGE, ...(before !== undefined && { before }) });
-      setRecords((known) => (before === undefined ? data : [...(known ?? []), ...data]));
-      setHasMore(data.length === PAGE);
-      setProblem(undefined);
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
+  const read = useRead(() => joust.audit({ limit: PAGE }), [configuration.revision]);
+  const first = read.data?.data;
+  const [loaded, setLoaded] = useState<Older>();
+  const { run, isBusy, problem } = useAction();
+  const older = loaded?.first === first ? loaded : undefined;
+  const records = [...(first ?? []), ...(older?.records ?? [])];
+  const isComplete = older?.isComplete ?? records.length < PAGE;
+  const loadOlder = async () => {
+    const { data } = await joust.audit({ limit: PAGE, before: records.at(-1)!.id });
+    const all = [...(older?.records ?? []), ...data];
+    setLoaded({ first, records: all, isComplete: data.length < PAGE });
   };
-  useEffect(() => {
-    read();
-  }, [configuration.revision]);
   return (
     <>
-      <Problem text={problem} />
+      <Problem text={read.problem ?? problem} />
       {isEditable && <ExportPanel />}
       <Panel
         title="Changes"
         about="Everything that was changed on these pages, by API or from the command line, newest first."
       >
-        {records?.length === 0 && <p class="text-sm text-muted">Nothing has been changed yet.</p>}
+        {first?.length === 0 && <p class="text-sm text-muted">Nothing has been changed yet.</p>}
         <ol class="flex flex-col">
-          {records?.map((record) => (
+          {records.map((record) => (
             <Change key={record.id} record={record} />
           ))}
         </ol>
-        {hasMore && (
-          <Button class="self-start" onClick={() => read(records!.at(-1)!.id)}>
+        {!isComplete && (
+          <Button class="self-start" disabled={isBusy} onClick={() => run(loadOlder)}>
             Show older changes
           </Button>
         )}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Key } from "../../../src/client.ts";
 import { joust, session, signIn } from "../api/client.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -12,7 +13,6 @@ import { Problem } from "../parts/problem.tsx";
 import { dollars } from "../text/format.ts";
 import { KeyForm, type KeyLimits } from "./key-form.tsx";
 import { Notice } from "./notices.tsx";
-import { useRead } from "./use-read.ts";
 
 /** API keys with their scopes, limits and use. */
 export function KeysPage() {

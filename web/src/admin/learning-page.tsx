@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { joust } from "../api/client.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CheckField, TextField } from "../parts/field.tsx";
@@ -9,7 +10,6 @@ import { Problem } from "../parts/problem.tsx";
 import { clockTime, plural } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 import { MetricsPanel } from "./metrics-panel.tsx";
-import { useRead } from "./use-read.ts";
 import { VotersPanel } from "./voters-panel.tsx";
 
 /** Voters, control of learning per router, and metrics that clients send. */
@@ -31,7 +31,11 @@ function RouterLearning({ router }: { router: string }) {
   const { configuration, isEditable, change, isBusy } = useManaged();
   const [time, setTime] = useState("");
   const { result, problem, isBusy: isRunning, run: send } = useAction<string>();
-  const { data: voters, refresh } = useRead(() => joust.routerVoters(router, { limit: 1 }), 5000);
+  const { data: voters, refresh } = useRead(
+    () => joust.routerVoters(router, { limit: 1 }),
+    [],
+    5000,
+  );
   const settings = configuration.effective.routers[router] as { weigh_voters?: boolean };
   const run = (work: () => Promise<string>) => send(() => work().finally(refresh));
   const weigh = (isChecked: boolean) => {

@@ -1,9 +1,9 @@
 import { createContext } from "preact";
-import { useCallback, useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { ApiError, type Configuration, type ConfigurationChange } from "../../../src/client.ts";
-import { joust, session } from "../api/client.ts";
+import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
-import { useValue } from "../state/observable.ts";
+import { useRead } from "../page/use-read.ts";
 
 /** A change that was refused because somebody else has changed the configuration first. */
 interface Conflict {
@@ -40,31 +40,20 @@ export function useManaged(): Managed {
 
 /** Reads the configuration and keeps the last state of changes. `managed` is undefined until it has been read. */
 export function useConfiguration(): { managed: Managed | undefined; problem: string | undefined } {
-  const { feed, reloadModels } = usePage();
-  const [configuration, setConfiguration] = useState<Configuration>();
-  const [loadProblem, setLoadProblem] = useState<string>();
+  const { reloadModels } = usePage();
+  const read = useRead(() => joust.configuration());
+  const { data: configuration } = read;
   const [problem, setProblem] = useState<string>();
   const [conflict, setConflict] = useState<Conflict>();
   const [remark, setRemark] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
-  const key = useValue(session)?.key?.name;
-  const connection = useValue(feed.connection).state;
-  useEffect(() => {
-    joust.configuration().then(
-      (read) => {
-        setConfiguration(read);
-        setLoadProblem(undefined);
-      },
-      (error: Error) => setLoadProblem(error.message),
-    );
-  }, [key, connection]);
-  const adopt = useCallback((next: Configuration) => {
-    setConfiguration(next);
+  const adopt = (next: Configuration) => {
+    read.set(next);
     setProblem(undefined);
     setConflict(undefined);
     setRemark(remarkOn(next));
     reloadModels();
-  }, []);
+  };
   const run = async (
     send: (revision: number) => Promise<Configuration>,
     changes: readonly ConfigurationChange[],
@@ -78,17 +67,17 @@ export function useConfiguration(): { managed: Managed | undefined; problem: str
       const { message, code, problem: text } = error as ApiError;
       if (error instanceof ApiError && code === "configuration_changed") {
         setConflict({ message: text, changes });
-        setConfiguration(await joust.configuration().catch(() => configuration!));
+        await read.refresh();
       } else setProblem(message);
       return false;
     } finally {
       setIsBusy(false);
     }
   };
-  if (!configuration) return { managed: undefined, problem: loadProblem };
+  if (!configuration) return { managed: undefined, problem: read.problem };
   const isEditable = configuration.managed_by === "store";
   return {
-    problem: loadProblem,
+    problem: read.problem,
     managed: {
       configuration,
       isEditable,

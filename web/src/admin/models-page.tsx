@@ -1,7 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Configuration, ListedModel } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { NumberField, SelectField } from "../parts/field.tsx";
@@ -20,6 +21,7 @@ export function ModelsPage() {
   const { configuration, isEditable, change, isBusy } = useManaged();
   const [edited, setEdited] = useState<string>();
   const own = configuration.document.models;
+  const providers = providersOf(configuration.document);
   const enable = (name: string, isEnabled: boolean) => {
     const { enabled: _, ...rest } = own[name] as Record<string, unknown>;
     const value = isEnabled ? rest : { ...rest, enabled: false };
@@ -64,7 +66,7 @@ export function ModelsPage() {
           <EditModel name={edited} onClose={() => setEdited(undefined)} />
         </FormBox>
       )}
-      {isEditable && <AddModel />}
+      {isEditable && providers.length > 0 && <AddModel providers={providers} />}
     </>
   );
 }
@@ -243,8 +245,6 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
   );
 }
 
-type CatalogModel = Awaited<ReturnType<typeof joust.catalog>>["data"][number];
-
 /** Names of the providers that the configuration has or refers to. */
 function providersOf({ providers, models }: Configuration["document"]): string[] {
   const used = Object.values(models).flatMap((entry) =>
@@ -254,25 +254,18 @@ function providersOf({ providers, models }: Configuration["document"]): string[]
 }
 
 /** Adds a model of the catalog. */
-function AddModel() {
+function AddModel({ providers }: { providers: readonly string[] }) {
   const { configuration, change, isBusy } = useManaged();
   const { document } = configuration;
-  const providers = providersOf(document);
-  const [provider, setProvider] = useState(providers[0] ?? "");
+  const [wanted, setProvider] = useState<string>();
+  const provider = providers.find((name) => name === wanted) ?? providers[0]!;
   const [model, setModel] = useState("");
-  const [catalog, setCatalog] = useState<readonly CatalogModel[]>([]);
   const entry = document.providers[provider] as { kind?: string } | undefined;
   const kind = entry?.kind ?? provider;
-  useEffect(() => {
-    setCatalog([]);
-    if (kind !== "")
-      joust.catalog({ provider: kind }).then(
-        ({ data }) => setCatalog(data),
-        () => {},
-      );
-  }, [kind]);
-  if (providers.length === 0) return null;
-  const found = catalog.find((one) => one.model === model);
+  const read = async () => ({ kind, models: (await joust.catalog({ provider: kind })).data });
+  const { data: found } = useRead(read, [kind]);
+  const catalog = found?.kind === kind ? found.models : [];
+  const listed = catalog.find((one) => one.model === model);
   const add = async () => {
     const bare = model.trim().replace(/[^\w.:/@-]/g, "_");
     const name = document.models[bare] ? `${provider}/${bare}` : bare;
@@ -309,12 +302,12 @@ function AddModel() {
             ))}
           </datalist>
           <p class="text-muted">
-            {found
-              ? `${found.price ? `$${found.price.input} and $${found.price.output} per million tokens` : "No known price"}; ${
-                  found.capabilities?.context
-                    ? `${count(found.capabilities.context)} tokens`
+            {listed
+              ? `${listed.price ? `$${listed.price.input} and $${listed.price.output} per million tokens` : "No known price"}; ${
+                  listed.capabilities?.context
+                    ? `${count(listed.capabilities.context)} tokens`
                     : "context unknown"
-                }; ${abilities(found.capabilities)}`
+                }; ${abilities(listed.capabilities)}`
               : `${count(catalog.length)} models in the catalog. Another name works too.`}
           </p>
         </div>

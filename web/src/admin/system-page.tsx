@@ -1,15 +1,15 @@
 import { joust } from "../api/client.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { useAction } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ago, count, plural } from "../text/format.ts";
-import { useRead } from "./use-read.ts";
 
 /** Nodes, leases, the store, backups and the version. */
 export function SystemPage() {
-  const { data, problem } = useRead(() => joust.system(), 5000);
+  const { data, problem } = useRead(() => joust.system(), [], 5000);
   const now = Date.now();
   return (
     <>

@@ -1,34 +1,52 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { session } from "../api/client.ts";
-import { usePage } from "../page/page.ts";
 import { useValue } from "../state/observable.ts";
+import { usePage } from "./page.ts";
 
-export interface Read<T> {
+interface Read<T> {
   readonly data: T | undefined;
   readonly problem: string | undefined;
-  readonly refresh: () => void;
+  readonly refresh: () => Promise<void>;
+  /** Replaces the data, also that of a request which is on its way. */
+  readonly set: (data: T) => void;
 }
 
-/** The result of a request, which is sent again after signing in, after a lost connection and by `refresh`. */
-export function useRead<T>(read: () => Promise<T>, everyMs?: number): Read<T> {
+/**
+ * The result of a request. The request is sent again by `refresh`, when `dependencies` change, after signing in, after a
+ * lost connection, and every `everyMs` milliseconds. A late response does not replace a newer one.
+ */
+export function useRead<T>(
+  read: () => Promise<T>,
+  dependencies: readonly unknown[] = [],
+  everyMs?: number,
+): Read<T> {
   const [data, setData] = useState<T>();
   const [problem, setProblem] = useState<string>();
   const key = useValue(session)?.key?.name;
-  const connection = useValue(usePage().feed.connection).state;
-  const refresh = useCallback(() => {
-    read().then(
-      (next) => {
-        setData(next);
-        setProblem(undefined);
-      },
-      (error: Error) => setProblem(error.message),
-    );
-  }, []);
+  const isLost = useValue(usePage().feed.connection).state === "lost";
+  const newest = useRef(read);
+  newest.current = read;
+  const reads = useRef(0);
+  const set = (next: T) => {
+    reads.current++;
+    setData(() => next);
+    setProblem(undefined);
+  };
+  const refresh = async () => {
+    const own = ++reads.current;
+    try {
+      const next = await newest.current();
+      if (own === reads.current) set(next);
+    } catch (error) {
+      if (own === reads.current) setProblem((error as Error).message);
+    }
+  };
   useEffect(() => {
+    if (isLost) return;
     refresh();
     if (everyMs === undefined) return;
     const timer = setInterval(refresh, everyMs);
     return () => clearInterval(timer);
-  }, [key, connection]);
-  return { data, problem, refresh };
+  }, [key, isLost, ...dependencies]);
+  return { data, problem, refresh, set };
 }

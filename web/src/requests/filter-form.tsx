@@ -1,7 +1,8 @@
 import type { ComponentChildren, RefObject } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { INPUT } from "../parts/field.tsx";
 import { useValue } from "../state/observable.ts";
@@ -46,7 +47,8 @@ export function FilterForm({
   onChange: (filter: Filter) => void;
 }) {
   const serving = useValue(usePage().serving);
-  const keys = useKeys();
+  // Empty without the permission to list them.
+  const keys = useRead(() => joust.keys()).data?.data ?? [];
   const read = (form: HTMLFormElement) => {
     const data = new FormData(form);
     const entries = FIELDS.map((name) => [name, String(data.get(name) ?? "").trim()]);
@@ -94,7 +96,13 @@ export function FilterForm({
       />
       <Choice label="Votes" name="vote" filter={filter} any="Any votes" options={VOTES} />
       {keys.length > 0 && (
-        <Choice label="API key" name="key" filter={filter} any="Any key" options={keys} />
+        <Choice
+          label="API key"
+          name="key"
+          filter={filter}
+          any="Any key"
+          options={keys.map(({ id, name }) => [id, `${name} (${id})`])}
+        />
       )}
       <Range label="Cost in US dollars" low="min_cost" high="max_cost" filter={filter} />
       <Range label="Duration in seconds" low="min_seconds" high="max_seconds" filter={filter} />
@@ -234,16 +242,4 @@ function Amount({
       class={BOX}
     />
   );
-}
-
-/** Ids and names of the API keys; none without the permission to list them. */
-function useKeys(): readonly (readonly [string, string])[] {
-  const [keys, setKeys] = useState<readonly (readonly [string, string])[]>([]);
-  useEffect(() => {
-    joust.keys().then(
-      ({ data }) => setKeys(data.map(({ id, name }) => [id, `${name} (${id})`])),
-      () => {},
-    );
-  }, []);
-  return keys;
 }

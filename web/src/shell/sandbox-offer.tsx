@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { isAdmin, joust, session } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
+import { useRead } from "../page/use-read.ts";
 import { Button } from "../parts/button.tsx";
 import { useValue } from "../state/observable.ts";
 import { load, save } from "../state/storage.ts";
@@ -12,16 +13,20 @@ export function SandboxOffer() {
   const isSandbox = useValue(serving)?.isSandbox === true;
   const mayChange = isAdmin(useValue(session));
   const [isClosed, setIsClosed] = useState(() => load(localStorage, "sandbox") === true);
-  const [isEditable, setIsEditable] = useState(false);
-  const canShow = isSandbox && mayChange && !isClosed && page === "arena";
-  useEffect(() => {
-    if (!canShow) return;
-    joust.configuration().then(
-      ({ managed_by: manager }) => setIsEditable(manager === "store"),
-      () => {},
-    );
-  }, [canShow]);
-  if (!canShow || !isEditable) return null;
+  if (!isSandbox || !mayChange || isClosed || page !== "arena") return null;
+  return (
+    <Offer
+      close={() => {
+        save(localStorage, "sandbox", true);
+        setIsClosed(true);
+      }}
+    />
+  );
+}
+
+function Offer({ close }: { close: () => void }) {
+  const { data } = useRead(() => joust.configuration());
+  if (data?.managed_by !== "store") return null;
   return (
     <section
       aria-label="First start"
@@ -35,13 +40,7 @@ export function SandboxOffer() {
         >
           Paste a provider key
         </a>
-        <Button
-          class="max-sm:px-2.5!"
-          onClick={() => {
-            save(localStorage, "sandbox", true);
-            setIsClosed(true);
-          }}
-        >
+        <Button class="max-sm:px-2.5!" onClick={close}>
           Stay in the sandbox
         </Button>
       </div>
