@@ -157,6 +157,33 @@ describeInChromium("tools of the arena", ({ open }) => {
     expect(models?.toSorted()).toEqual(["quill-32b", "summit-pro"]);
   });
 
+  it("a number can be typed digit by digit, and one outside its limits is not sent", async () => {
+    const page = await open(gateway.url);
+    await page.getByRole("button", { name: "Options" }).click();
+    const temperature = page.getByLabel("Temperature");
+    await temperature.pressSequentially("5");
+    await page.getByText("Not from 0 to 2").waitFor();
+    await page.keyboard.press("Backspace");
+    await temperature.pressSequentially("0.05");
+    await page.getByLabel("Longest answer").pressSequentially("0");
+    const sent = nextQuestion(page);
+    await ask(page, "Why is the sky blue?");
+    const request = await sent;
+    expect([request.temperature, request.max_completion_tokens]).toEqual([0.05, undefined]);
+  });
+
+  it("Escape closes the editor of a question, and the focus returns", async () => {
+    const page = await open(gateway.url);
+    await page.getByText("One answer").click();
+    await ask(page, "What is 5 + 5?");
+    const edit = page.getByRole("button", { name: /^Edit/ });
+    await edit.focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Edit the question").and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Escape");
+    await edit.and(page.locator(":focus")).waitFor();
+  });
+
   it("a question can be edited and sent again, and an answer made again", async () => {
     const page = await open(gateway.url);
     await page.getByText("One answer").click();

@@ -77,11 +77,11 @@ function Questions() {
     <>
       <h1 class="sr-only">Arena</h1>
       <ol ref={list} class="mx-auto flex w-full max-w-7xl flex-1 flex-col px-3 sm:px-6">
-        {exchanges.map((exchange) => (
+        {exchanges.map((exchange, i) => (
           <li
             key={exchange.id}
             class="scroll-mt-14 pt-6 pb-4 last:min-h-[calc(100dvh-14rem)]"
-            aria-label={`Question ${exchanges.indexOf(exchange) + 1}`}
+            aria-label={`Question ${i + 1}`}
           >
             <ExchangeView
               exchange={exchange}

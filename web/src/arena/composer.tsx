@@ -3,6 +3,7 @@ import type { Question } from "../conversation/conversation.ts";
 import { isStreaming } from "../conversation/exchange.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
+import { Form } from "../parts/form.tsx";
 import { Cross, Picture, Plus, Send, Sliders, Stop } from "../parts/icons.tsx";
 import { Segmented } from "../parts/segmented.tsx";
 import { Select } from "../parts/select.tsx";
@@ -55,12 +56,9 @@ export function Composer({
     ask({ prompt: text.trim(), images });
   };
   return (
-    <form
+    <Form
       class="flex flex-col rounded-2xl border border-strong bg-surface shadow-sm has-[#prompt:focus-visible]:border-accent has-[#prompt:focus-visible]:outline-1 has-[#prompt:focus-visible]:outline-accent"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+      onSubmit={send}
     >
       <label class="sr-only" for="prompt">
         Your question
@@ -159,7 +157,7 @@ export function Composer({
         </div>
       </div>
       {isOpen && <Options id={optionsId} router={router} />}
-    </form>
+    </Form>
   );
 }
 

@@ -1,10 +1,10 @@
-import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { usePage } from "../page/page.ts";
 import type { ArenaSettings } from "../page/settings.ts";
 import { Button } from "../parts/button.tsx";
-import { INPUT } from "../parts/field.tsx";
+import { INPUT, Labelled, NumberField, SelectField } from "../parts/field.tsx";
 import { useValue } from "../state/observable.ts";
+import { count } from "../text/format.ts";
 
 /** Options of the next questions: the models that answer, the system prompt and parameters. */
 export function Options({ router, id }: { router: string; id: string }) {
@@ -22,64 +22,39 @@ export function Options({ router, id }: { router: string; id: string }) {
     <section
       id={id}
       aria-label="Options"
-      class="grid gap-x-4 gap-y-3 border-t border-line px-4 py-3 sm:grid-cols-2"
+      class="grid items-start gap-x-4 gap-y-3 border-t border-line px-4 py-3 sm:grid-cols-2"
     >
       {slots.map((slot) => (
-        <Field key={slot} name={names[slot]!}>
-          {(id) => (
-            <select
-              id={id}
-              class={INPUT}
-              value={set.models[slot] ?? ""}
-              onChange={(event) => choose(slot, event.currentTarget.value)}
-            >
-              <option value="">Joust chooses</option>
-              {pool.map((model) => (
-                <option
-                  key={model}
-                  value={model}
-                  disabled={set.isDuel && set.models[1 - slot] === model}
-                >
-                  {model}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          key={slot}
+          label={names[slot]!}
+          value={set.models[slot] ?? ""}
+          onChange={(model) => choose(slot, model)}
+          options={[
+            { value: "", text: "Joust chooses" },
+            ...pool.map((model) => ({
+              value: model,
+              text: model,
+              disabled: set.isDuel && set.models[1 - slot] === model,
+            })),
+          ]}
+        />
       ))}
-      <Field name="Temperature, 0 to 2">
-        {(id) => (
-          <input
-            id={id}
-            type="number"
-            min={0}
-            max={2}
-            step={0.1}
-            class={INPUT}
-            placeholder="the model's default"
-            value={set.temperature ?? ""}
-            onInput={(event) => change({ temperature: limited(event.currentTarget.value, 0, 2) })}
-          />
-        )}
-      </Field>
-      <Field name="Longest answer in tokens">
-        {(id) => (
-          <input
-            id={id}
-            type="number"
-            min={1}
-            step={1}
-            class={INPUT}
-            placeholder="the model's default"
-            value={set.maxTokens ?? ""}
-            onInput={(event) => {
-              const tokens = limited(event.currentTarget.value, 1, 1e6);
-              change({ maxTokens: tokens === undefined ? undefined : Math.round(tokens) });
-            }}
-          />
-        )}
-      </Field>
-      <Field name="System prompt" isWide>
+      <NumberOption
+        label="Temperature, 0 to 2"
+        value={set.temperature}
+        min={0}
+        max={2}
+        onChange={(temperature) => change({ temperature })}
+      />
+      <NumberOption
+        label="Longest answer in tokens"
+        value={set.maxTokens}
+        min={1}
+        max={1e6}
+        onChange={(tokens) => change({ maxTokens: tokens && Math.round(tokens) })}
+      />
+      <Labelled label="System prompt" class="sm:col-span-2">
         {(id) => (
           <textarea
             id={id}
@@ -90,7 +65,7 @@ export function Options({ router, id }: { router: string; id: string }) {
             onInput={(event) => change({ system: event.currentTarget.value })}
           />
         )}
-      </Field>
+      </Labelled>
       {changedOptions(set) > 0 && (
         <Button
           variant="quiet"
@@ -116,28 +91,43 @@ export function changedOptions({ models, system, temperature, maxTokens }: Arena
   ].filter(Boolean).length;
 }
 
-function Field({
-  name,
-  isWide = false,
-  children,
+/** A number that the person may be typing: the text stays as it is, also while it is no number within the limits. */
+function NumberOption({
+  label,
+  value,
+  min,
+  max,
+  onChange,
 }: {
-  name: string;
-  isWide?: boolean;
-  /** Renders the control, which must have this id. */
-  children: (id: string) => ComponentChildren;
+  label: string;
+  value: number | undefined;
+  min: number;
+  max: number;
+  onChange: (value: number | undefined) => void;
 }) {
-  const id = useId();
+  const [text, setText] = useState(String(value ?? ""));
+  const numberOf = (typed: string) =>
+    typed !== "" && Number(typed) >= min && Number(typed) <= max ? Number(typed) : undefined;
+  useEffect(() => {
+    // The options were reset.
+    if (value === undefined && numberOf(text) !== undefined) setText("");
+  }, [value]);
   return (
-    <div class={`flex min-w-0 flex-col gap-1 text-sm ${isWide ? "sm:col-span-2" : ""}`}>
-      <label for={id} class="text-muted">
-        {name}
-      </label>
-      {children(id)}
-    </div>
+    <NumberField
+      label={label}
+      min={min}
+      max={max}
+      placeholder="the model's default"
+      value={text}
+      about={
+        text !== "" &&
+        numberOf(text) === undefined &&
+        `Not from ${count(min)} to ${count(max)}: the model's default is used.`
+      }
+      onChange={(typed) => {
+        setText(typed);
+        onChange(numberOf(typed));
+      }}
+    />
   );
-}
-
-function limited(text: string, min: number, max: number): number | undefined {
-  const value = Number(text);
-  return text.trim() === "" || !(value >= min && value <= max) ? undefined : value;
 }

@@ -3,6 +3,8 @@ import type { Question } from "../conversation/conversation.ts";
 import { type Exchange, isStreaming } from "../conversation/exchange.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { Form } from "../parts/form.tsx";
+import { FormBox } from "../parts/form-box.tsx";
 import { Pencil } from "../parts/icons.tsx";
 
 /** The question of an exchange, which can be copied, or edited and sent again. */
@@ -15,16 +17,19 @@ export function QuestionView({
 }) {
   const { prompt, images = [] } = exchange;
   const [isEdited, setIsEdited] = useState(false);
+  const cancel = () => setIsEdited(false);
   if (isEdited) {
     return (
-      <Editor
-        prompt={prompt}
-        cancel={() => setIsEdited(false)}
-        send={(text) => {
-          setIsEdited(false);
-          askFrom({ prompt: text, images });
-        }}
-      />
+      <FormBox opener={`edit-${exchange.id}`} onClose={cancel}>
+        <Editor
+          prompt={prompt}
+          cancel={cancel}
+          send={(text) => {
+            cancel();
+            askFrom({ prompt: text, images });
+          }}
+        />
+      </FormBox>
     );
   }
   return (
@@ -54,6 +59,7 @@ export function QuestionView({
         {!isStreaming(exchange) && (
           <button
             type="button"
+            id={`edit-${exchange.id}`}
             onClick={() => setIsEdited(true)}
             class="flex min-h-8 items-center gap-1 rounded px-2 text-sm text-muted hover:bg-sunken hover:text-ink"
           >
@@ -75,26 +81,18 @@ function Editor({
   cancel: () => void;
 }) {
   const [text, setText] = useState(prompt);
-  const submit = () => text.trim() !== "" && send(text.trim());
+  const submit = () => {
+    if (text.trim() !== "") send(text.trim());
+  };
   return (
-    <form
-      class="flex w-full max-w-[46rem] flex-col gap-2 self-end"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form class="flex w-full max-w-[46rem] flex-col gap-2 self-end" onSubmit={submit}>
       <textarea
         aria-label="Edit the question"
         rows={Math.min(10, text.split("\n").length + 1)}
         value={text}
-        ref={(area) => {
-          if (area && document.activeElement?.tagName !== "TEXTAREA") area.focus();
-        }}
         class="rounded-2xl border border-strong bg-surface px-4 py-2.5"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") cancel();
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();
           submit();
@@ -111,7 +109,7 @@ function Editor({
       <p class="text-right text-xs text-muted">
         This question and everything after it are replaced. Votes that were sent stay.
       </p>
-    </form>
+    </Form>
   );
 }
 

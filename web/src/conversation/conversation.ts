@@ -87,15 +87,8 @@ export class Conversation {
     this.stop();
     const all = this.exchanges.value;
     this.#ballots.sendHeld(all);
-    this.exchanges.set(
-      all.slice(
-        0,
-        Math.max(
-          0,
-          all.findIndex((one) => one.id === id),
-        ),
-      ),
-    );
+    const at = all.findIndex((one) => one.id === id);
+    this.exchanges.set(all.slice(0, Math.max(0, at)));
     return this.ask(question, options);
   }
 

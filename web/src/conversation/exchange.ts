@@ -40,7 +40,7 @@ export interface Vote {
    * "held": not sent yet, so that it can be undone; "saved": the gateway has acknowledged the vote and will not lose it.
    */
   readonly status: "held" | "sending" | "saved" | "refused";
-  /** Time at which a held vote is sent, in milliseconds since 1970; undefined while the person writes a comment. */
+  /** Time at which a held vote is sent, in milliseconds since 1970. */
   readonly sendAt?: number | undefined;
   /** Reasons that the person has picked, and a comment. */
   readonly reasons?: readonly string[] | undefined;

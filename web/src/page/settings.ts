@@ -22,7 +22,9 @@ export function watchSettings(): Observable<ArenaSettings> {
     isDuel: saved?.isDuel !== false,
     router: typeof saved?.router === "string" ? saved.router : undefined,
     tradeoff: numberIn(saved?.tradeoff),
-    models: Array.isArray(saved?.models) ? saved.models.slice(0, 2) : [],
+    models: (Array.isArray(saved?.models) ? saved.models : [])
+      .slice(0, 2)
+      .map((name: unknown) => (typeof name === "string" ? name : undefined)),
     system: typeof saved?.system === "string" ? saved.system : "",
     temperature: numberIn(saved?.temperature),
     maxTokens: numberIn(saved?.maxTokens),

@@ -6,18 +6,20 @@ export const INPUT =
   "min-h-10 w-full min-w-0 rounded-lg border border-strong bg-page px-3 text-ink disabled:border-line disabled:text-muted";
 
 /** A label above a control, with an explanation below it. `children` gets the id of the control. */
-function Labelled({
+export function Labelled({
   label,
   about,
+  class: extra = "",
   children,
 }: {
   label: string;
   about?: ComponentChildren;
+  class?: string;
   children: (id: string) => ComponentChildren;
 }) {
   const id = useId();
   return (
-    <div class="flex min-w-0 flex-col gap-1 text-sm">
+    <div class={`flex min-w-0 flex-col gap-1 text-sm ${extra}`}>
       <label for={id} class="font-medium">
         {label}
       </label>
@@ -88,7 +90,7 @@ export function SelectField<T extends string>({
   disabled = false,
 }: Omit<FieldProps, "value" | "onChange"> & {
   value: T;
-  options: readonly { readonly value: T; readonly text: string }[];
+  options: readonly { readonly value: T; readonly text: string; readonly disabled?: boolean }[];
   onChange: (value: T) => void;
 }) {
   return (
@@ -103,7 +105,7 @@ export function SelectField<T extends string>({
           class={INPUT}
         >
           {options.map((option) => (
-            <option key={option.value} value={option.value}>
+            <option key={option.value} value={option.value} disabled={option.disabled}>
               {option.text}
             </option>
           ))}

@@ -31,7 +31,8 @@ export function FormBox({
       setTimeout(() => {
         const isFree = document.activeElement === null || document.activeElement === document.body;
         if (!isFree) return;
-        (document.getElementById(opener) ?? document.querySelector("main"))?.focus();
+        const next = document.getElementById(opener) ?? document.querySelector("main");
+        next?.focus({ preventScroll: true });
       });
     };
   }, []);
