@@ -35,6 +35,47 @@ describeInChromium("dashboard", ({ open }) => {
       .waitFor();
   });
 
+  it("says that the numbers cannot be read, and reads them again without an event", async () => {
+    const page = await open("about:blank");
+    const body = JSON.stringify({ error: { message: "the store is unavailable" } });
+    await page.route("**/v1/stats?*", (route) => route.fulfill({ status: 503, body }));
+    await page.goto(`${gateway.url}/#/dashboard`);
+    await page.getByRole("alert").getByText("the store is unavailable").waitFor();
+    await page.unroute("**/v1/stats?*");
+    await page.getByRole("heading", { name: "Leaderboard" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("a late response does not replace a newer one on the page of a decision", async () => {
+    const messages = [{ role: "user", content: "What is 6 times 7?" }];
+    const { id } = await gateway.client.chat({ model: "auto", messages, joust: { duel: true } });
+    const page = await open("about:blank");
+    let answer = () => {};
+    const isVoted = new Promise<void>((done) => {
+      answer = done;
+    });
+    const first = page.waitForRequest("**/v1/decisions/*");
+    await page.route(
+      "**/v1/decisions/*",
+      async (route) => {
+        const response = await route.fetch();
+        await isVoted;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await page.goto(`${gateway.url}/#/decisions/${id}`);
+    await first;
+    await page.getByTitle("Live").waitFor();
+    await gateway.client.vote({ id, winner: 0 });
+    const votes = page.getByRole("region", { name: "Votes" });
+    await votes.getByText(/ preferred$/).waitFor();
+    answer();
+    await (await (await first).response())!.finished();
+    await page.evaluate(() => new Promise((done) => setTimeout(done)));
+    expect(await votes.getByText(/ preferred$/).count()).toBe(1);
+  });
+
   it("simulated voters vote when they are switched on, and estimates are compared with the true quality", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     await page.getByLabel("Voting speed").selectOption("600");

@@ -3,6 +3,7 @@ import type { PromptMap, Stats, Tradeoff } from "../../../src/client.ts";
 import { isAdmin, joust, lacksMetrics, session } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { Select } from "../parts/select.tsx";
 import { useValue } from "../state/observable.ts";
 import { AssessmentCards } from "./assessment-cards.tsx";
@@ -42,8 +43,7 @@ export function Dashboard() {
     (options) => joust.stats({ router, hours: 8760 }, options),
     3_600_000,
   );
-  const { windows, start } = windowsFor(year.data, Date.now());
-  const hours = picked ?? start;
+  const { windows, hours } = windowsFor(year.data, Date.now(), picked);
   const window = { router, hours: Number(hours) };
   const key = router && hasNumbers ? `${router} ${hours}` : undefined;
   const stats = useLive(key, (options) => joust.stats(window, options), 2000);
@@ -85,9 +85,8 @@ export function Dashboard() {
           <Glossary />
         </>
       )}
-      {hasNumbers &&
-        !stats.data &&
-        (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
+      {hasNumbers && <Problem text={stats.problem} />}
+      {hasNumbers && !stats.data && stats.problem === undefined && <Skeleton />}
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
@@ -184,10 +183,6 @@ function Warnings({ warnings }: { warnings: readonly string[] }) {
       <strong class="font-semibold text-warn">Warning.</strong> {warning}
     </p>
   ));
-}
-
-function Problem({ problem }: { problem: string | undefined }) {
-  return <p class="text-bad">{problem}</p>;
 }
 
 /** Placeholders with the shape of the page while the numbers are loading. */

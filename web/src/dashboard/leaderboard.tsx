@@ -29,7 +29,12 @@ export function Leaderboard({ stats }: { stats: Stats }) {
       title="Leaderboard"
       about="Of 100 comparisons with the pool's average answer, how many each model would win, with 95% intervals. A tie is half a win. Best: the probability of being the best model."
       actions={
-        <Select label="Category" options={options} value={category} onChange={setCategory} />
+        <Select
+          label="Category"
+          options={options}
+          value={chosen?.category ?? OVERALL}
+          onChange={setCategory}
+        />
       }
     >
       <Standings standings={standings} names={names} />

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CallOptions } from "../../../src/client.ts";
+import { ApiError, type CallOptions } from "../../../src/client.ts";
 import { usePage } from "../page/page.ts";
 
 export interface Live<T> {
@@ -11,8 +11,8 @@ export interface Live<T> {
 /**
  * Returns the result of `read` and keeps it up to date. `key` names everything that the
  * result depends on; nothing is read while it is undefined. `read` is called again after
- * each event of the gateway, but at most every `pace` milliseconds, and requests take at
- * most a tenth of the time.
+ * each event of the gateway and after a temporary failure, but at most every `pace`
+ * milliseconds, and requests take at most a tenth of the time.
  */
 export function useLive<T>(
   key: string | undefined,
@@ -21,7 +21,7 @@ export function useLive<T>(
 ): Live<T> {
   const { feed } = usePage();
   const [found, setFound] = useState<{ key: string; data: T }>();
-  const [problem, setProblem] = useState<string>();
+  const [failed, setFailed] = useState<{ key: string; problem: string }>();
   const refresh = useRef(() => {});
   useEffect(() => {
     if (key === undefined) return;
@@ -35,15 +35,19 @@ export function useLive<T>(
       isRequesting = true;
       isStale = false;
       const startedAt = performance.now();
+      let pause = pace;
       try {
         const data = await read({ signal: stop.signal });
+        if (stop.signal.aborted) return;
         setFound({ key, data });
-        setProblem(undefined);
+        setFailed(undefined);
       } catch (error) {
         if (stop.signal.aborted) return;
-        setProblem((error as Error).message);
+        setFailed({ key, problem: (error as Error).message });
+        isStale ||= !(error instanceof ApiError) || error.isTemporary;
+        pause = Math.min(pace, RETRY_MS);
       }
-      notBefore = performance.now() + Math.max(pace, 9 * (performance.now() - startedAt));
+      notBefore = performance.now() + Math.max(pause, 9 * (performance.now() - startedAt));
       isRequesting = false;
       schedule();
     };
@@ -75,5 +79,8 @@ export function useLive<T>(
   }, [key, pace]);
   // A result that belongs to another key is not returned.
   const data = found?.key === key ? found?.data : undefined;
+  const problem = failed?.key === key ? failed?.problem : undefined;
   return { data, problem, refresh: () => refresh.current() };
 }
+
+const RETRY_MS = 5000;

@@ -12,8 +12,8 @@ const point = (daysAgo: number, requests = 1) => ({
 });
 const found = (...days: number[]) => {
   const series = days.toSorted((a, b) => b - a).map((day) => point(day));
-  const { windows, start } = windowsFor({ series }, NOW);
-  return [windows.at(-1)!.text, start];
+  const { windows, hours } = windowsFor({ series }, NOW);
+  return [windows.at(-1)!.text, hours];
 };
 
 it("offers no window that is longer than the data needs", () => {
@@ -28,5 +28,10 @@ it("starts with the shortest window that has requests, but not with less than a 
   expect(found(200, 30)[1]).toBe("720");
   expect(found(200)[1]).toBe("8760");
   const empty = { series: [point(100), point(0, 0)] };
-  expect(windowsFor(empty, NOW).start).toBe("8760");
+  expect(windowsFor(empty, NOW).hours).toBe("8760");
+});
+
+it("offers the window that was picked, although the data of another router does not need it", () => {
+  const { windows, hours } = windowsFor({ series: [point(0.01)] }, NOW, "720");
+  expect([windows.at(-1)!.value, hours]).toEqual(["720", "720"]);
 });

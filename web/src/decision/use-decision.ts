@@ -29,19 +29,22 @@ export function useDecision(
     const stop = new AbortController();
     let timer: number | undefined;
     let isMissing = true;
+    let reads = 0;
     const read = async (attempt: number) => {
       clearTimeout(timer);
+      const own = ++reads;
+      // A late response does not replace a newer one.
+      const isOld = () => stop.signal.aborted || own !== reads;
       try {
         const decision = await joust.decision(id, { signal: stop.signal });
-        if (stop.signal.aborted) return;
+        if (isOld()) return;
         setState({ id, decision });
         isMissing = !isComplete(decision);
       } catch (error) {
-        if (stop.signal.aborted) return;
+        if (isOld()) return;
         setState((before) => ({ ...before, id, problem: (error as Error).message }));
       }
       const pause = RETRY_MS[attempt];
-      clearTimeout(timer);
       if (isMissing && pause !== undefined) timer = window.setTimeout(read, pause, attempt + 1);
     };
     read(0);
