@@ -7,6 +7,7 @@ import { SelectField, TextField } from "../parts/field.tsx";
 import { Form, useAction } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { plural } from "../text/format.ts";
 import { useManaged } from "./managed.ts";
 import { TestReport } from "./test-report.tsx";
 
@@ -101,7 +102,7 @@ function Done({ models, test }: { models: readonly string[]; test: ProviderTest 
   useEffect(() => next.current?.focus(), []);
   return (
     <Panel
-      title={`${models.length} ${models.length === 1 ? "model is" : "models are"} served`}
+      title={`${plural(models.length, "model is", "models are")} served`}
       about={`The router auto chooses among ${models.join(", ")}.`}
     >
       <a

@@ -10,7 +10,7 @@ import { Form, useFields } from "../parts/form.tsx";
 import { FormBox } from "../parts/form-box.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useValue } from "../state/observable.ts";
-import { count, dollars } from "../text/format.ts";
+import { count, dollars, prices } from "../text/format.ts";
 import { Deployments } from "./deployments.tsx";
 import { useManaged } from "./managed.ts";
 import { deploymentsOf } from "./model-deployments.ts";
@@ -213,11 +213,13 @@ function EditModel({ name, onClose }: { name: string; onClose: () => void }) {
         <NumberField
           label="Input price, $ per million tokens"
           {...bind("input")}
+          required={fields.output !== ""}
           placeholder={served?.price && String(served.price.input)}
         />
         <NumberField
           label="Output price, $ per million tokens"
           {...bind("output")}
+          required={fields.input !== ""}
           placeholder={served?.price && String(served.price.output)}
         />
         <NumberField
@@ -303,7 +305,7 @@ function AddModel({ providers }: { providers: readonly string[] }) {
           </datalist>
           <p class="text-muted">
             {listed
-              ? `${listed.price ? `$${listed.price.input} and $${listed.price.output} per million tokens` : "No known price"}; ${
+              ? `${listed.price ? `${prices(listed.price)} per million tokens` : "No known price"}; ${
                   listed.capabilities?.context
                     ? `${count(listed.capabilities.context)} tokens`
                     : "context unknown"

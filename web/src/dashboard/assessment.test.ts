@@ -215,7 +215,7 @@ it("shows in mode observe what a judge says about the router's choices", () => {
     tone: "good",
     caption: "win rate of the router's choice, 52% to 72%",
     sentence: expect.stringMatching(
-      /in 80 requests in which they differ. Its answers cost .*0\.004.* less .* and took 0\.5 s more \(0\.4 s to 0\.6 s\)\./,
+      /in 80 requests in which they differ. On average, its answers cost \$0\.0040 less \(\$0\.0030 to \$0\.0050\) and took 0\.5 s more \(0\.4 s to 0\.6 s\)\./,
     ),
   });
   const worse = { ...observing, shadow: { ...shadow, win_rate: band(0.3, 0.1) } };

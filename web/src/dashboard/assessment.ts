@@ -1,5 +1,5 @@
 import type { Band, LearningCurve, Stats, Tradeoff } from "../../../src/client.ts";
-import { count, dollars, percent, plural, signed } from "../text/format.ts";
+import { capital, count, dollars, percent, plural, probability, signed } from "../text/format.ts";
 import { hundred, lostWins } from "../text/wins.ts";
 
 /** A short answer to a question about the router. */
@@ -48,7 +48,7 @@ export function learningAssessment(
     caption,
     sentence:
       stretches.length > 1
-        ? `${regret}; at the start of the window it lost ${lostWins(then.mean)}. The probability that the loss fell is ${sure > 0.99 ? "over 99%" : percent(sure)}.`
+        ? `${regret}; at the start of the window it lost ${lostWins(then.mean)}. The probability that the loss fell is ${probability(sure)}.`
         : `${regret}.`,
   };
 }
@@ -159,7 +159,7 @@ export function trustAssessment(
     };
   }
   return {
-    figure: sure > 0.99 ? "Over 99%" : percent(sure),
+    figure: capital(probability(sure)),
     tone: sure >= 0.9 ? "good" : sure < 0.1 ? "bad" : "open",
     caption: `probability that routing is at least as good as always using ${over}`,
     sentence: `${worthOf(tradeoff!.singles.find(({ model }) => model === over)?.beaten, { mean, lo, hi })} The guard is off. ${votes}`,
@@ -193,19 +193,22 @@ function shadowAssessment(
   { comparisons, win_rate: win, cost, latency_ms: latency }: NonNullable<Stats["shadow"]>,
   votes: string,
 ): Assessment {
-  const difference = (text: string, less: string, more: string, value: number) =>
-    `${text} ${value < 0 ? less : more}`;
-  const price = cost
-    ? ` Its answers cost ${difference(dollars(Math.abs(cost.mean)), "less", "more", cost.mean)} (${dollars(cost.lo)} to ${dollars(cost.hi)})`
-    : "";
-  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
-  const speed = latency
-    ? `${price === "" ? " They" : " and"} took ${difference(seconds(Math.abs(latency.mean)), "less", "more", latency.mean)} (${seconds(latency.lo)} to ${seconds(latency.hi)})`
-    : "";
+  const parts = [
+    ...(cost ? [`cost ${difference(cost, dollars)}`] : []),
+    ...(latency ? [`took ${difference(latency, (ms) => `${(ms / 1000).toFixed(1)} s`)}`] : []),
+  ];
+  const effect = parts.length === 0 ? "" : ` On average, its answers ${parts.join(" and ")}.`;
   return {
     figure: percent(win.mean),
     tone: win.lo > 0.5 ? "good" : win.hi < 0.5 ? "bad" : "open",
     caption: `win rate of the router's choice, ${percent(win.lo)} to ${percent(win.hi)}`,
-    sentence: `Observing: a judge compared it with the served answer in ${plural(comparisons, "request")} in which they differ.${price}${speed}${price + speed === "" ? "" : "."} ${votes}`,
+    sentence: `Observing: a judge compared it with the served answer in ${plural(comparisons, "request")} in which they differ.${effect} ${votes}`,
   };
+}
+
+/** A difference in words, with its interval in the same direction: "$0.40 less ($0.30 to $0.50)". */
+function difference({ mean, lo, hi }: Band, format: (value: number) => string): string {
+  const [sign, word] = mean < 0 ? [-1, "less"] : [1, "more"];
+  const [from, to] = mean < 0 ? [-hi, -lo] : [lo, hi];
+  return `${format(sign * mean)} ${word} (${format(from)} to ${format(to)})`;
 }

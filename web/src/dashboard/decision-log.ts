@@ -1,5 +1,5 @@
 import type { Decision, DecisionPage } from "../../../src/client.ts";
-import { categoryIn, inWords, votesInWords } from "../decision/in-words.ts";
+import { categoryIn, costOf, inWords, votesInWords } from "../decision/in-words.ts";
 import { Observable } from "../state/observable.ts";
 
 /** The part of a decision that a row shows; there may be many thousands of rows. */
@@ -92,13 +92,12 @@ export function merged(
 }
 
 function rowOf(decision: Decision): DecisionRow {
-  const costs = decision.answers.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   return {
     id: decision.id,
     at: Date.parse(decision.at),
     text: inWords(decision),
     category: categoryIn(decision),
     votes: votesInWords(decision),
-    cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
+    cost: costOf(decision),
   };
 }

@@ -1,5 +1,5 @@
 import type { Stats, Tradeoff } from "../../../src/client.ts";
-import { count, dollars, percent, plural } from "../text/format.ts";
+import { count, dollars, percent, plural, probability } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";
 import { hundred } from "../text/wins.ts";
 
@@ -139,7 +139,7 @@ function normalQuantile(p: number): number {
 
 function openSentence({ category, model, best, votes }: OpenCategory): string {
   const topic = topicOf(category);
-  const now = `${model} is the best model with ${percent(best)} probability`;
+  const now = `${model} is the best model with ${probability(best)} probability`;
   return votes === undefined
     ? `Least settled is ${topic}: ${now}.`
     : `About ${count(votes)} more votes would settle ${topic}, where ${now}.`;
@@ -161,7 +161,7 @@ function forecastEvidence({
   learned,
 }: NonNullable<Stats["forecast"]>): string {
   if (verdict === "now") {
-    return `Routing beats the best single model with ${percent(sure)} probability, price included.`;
+    return `Routing beats the best single model with ${probability(sure)} probability, price included.`;
   }
   if (verdict === "never") {
     return `Forecast after ${plural(learned, "vote")}: with this pool, routing will probably not beat the best single model within ${count(horizon)} more votes.`;

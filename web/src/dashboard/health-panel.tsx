@@ -1,7 +1,7 @@
 import type { ListedModel, ModelCounts, Stats } from "../../../src/client.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { count, dollars, duration, percent } from "../text/format.ts";
+import { count, dollars, duration, percent, prices } from "../text/format.ts";
 
 const STATES = {
   ok: { text: "ok", colour: "bg-good" },
@@ -80,7 +80,7 @@ function Row({
           {breaker === null ? "not served" : breaker === "open" ? "paused after failures" : text}
         </span>
       </td>
-      <td class="text-right whitespace-nowrap">{price ? priceOf(price) : "unknown"}</td>
+      <td class="text-right whitespace-nowrap">{price ? prices(price) : "unknown"}</td>
       <td class="pl-3 text-right">{share === null ? "" : percent(share)}</td>
       <td class="pl-3 text-right">{count(calls)}</td>
       <td class={`pl-3 text-right ${failures > 0 ? "text-bad" : "text-muted"}`}>
@@ -97,9 +97,4 @@ function Row({
       <td class="pl-3 text-right">{cost === 0 ? "" : dollars(cost)}</td>
     </tr>
   );
-}
-
-/** Input and output price, or one number if they are equal. */
-function priceOf({ input, output }: NonNullable<ListedModel["price"]>): string {
-  return input === output ? dollars(input) : `${dollars(input)}, ${dollars(output)}`;
 }

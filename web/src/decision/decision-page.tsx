@@ -1,5 +1,6 @@
 import type { Decision } from "../../../src/client.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { Loading } from "../parts/loading.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { WinBar } from "../parts/win-bar.tsx";
 import { capital, clockTime, percent } from "../text/format.ts";
@@ -21,6 +22,7 @@ export function DecisionPage({ id }: { id: string }) {
       </p>
       <h1 class="text-2xl font-semibold tracking-tight">Decision</h1>
       {problem !== undefined && !decision && <p class="text-bad">{problem}</p>}
+      {!decision && problem === undefined && <Loading />}
       {decision && <Details decision={decision} />}
     </div>
   );
@@ -157,16 +159,16 @@ function Taught({ decision }: { decision: Decision }) {
 function Reproduction({ decision }: { decision: Decision }) {
   const { propensity, seed, lambda, tradeoff, posterior_version: version } = decision;
   const numbers = [
-    ["Propensity", propensity && percent(propensity), "probability of this choice"],
+    ["Propensity", propensity !== undefined && percent(propensity), "probability of this choice"],
     ["Trade-off", tradeoff, "0 (best quality) to 10 (lowest cost)"],
     [
       "Weight of the price",
-      lambda && `${Number((50 * lambda).toPrecision(3))} wins per dollar`,
+      lambda !== undefined && `${Number((50 * lambda).toPrecision(3))} wins per dollar`,
       "wins of 100 that one dollar per request is worth (50 lambda)",
     ],
     ["Seed", seed, "of the random numbers"],
     ["Posterior version", version, "position of the last vote that was learned"],
-  ].filter(([, value]) => value !== undefined);
+  ].filter(([, value]) => value !== undefined && value !== false);
   const json = JSON.stringify(decision, null, 2);
   return (
     <Panel

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/client.ts";
-import { categoryIn, inWords, votesInWords } from "./in-words.ts";
+import { categoryIn, costOf, inWords, votesInWords } from "./in-words.ts";
 
 const single = {
   duel: false,
@@ -33,6 +33,16 @@ describe("a decision in words", () => {
     expect(inWords({ ...single, duel: true, models: ["mini", "large"] })).toBe(
       "Duel of mini and large: mini was 71% likely to be preferred, at 4.0% of the price.",
     );
+  });
+
+  it("costs what the answers that were given cost, without one that was made for a judge", () => {
+    const answers = [
+      { slot: 0, cost: 0.1 },
+      { slot: 1, cost: 0.2 },
+    ] as unknown as Decision["answers"];
+    expect(costOf({ ...single, answers })).toBe(0.1);
+    expect(costOf({ ...single, duel: true, answers })).toBeCloseTo(0.3, 12);
+    expect(costOf({ ...single, answers: [] })).toBeUndefined();
   });
 
   it("names the preferred model and the category", () => {

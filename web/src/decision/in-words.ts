@@ -1,4 +1,4 @@
-import type { Decision } from "../../../src/client.ts";
+import type { Decision, DecisionAnswer } from "../../../src/client.ts";
 import { percent } from "../text/format.ts";
 
 /** A decision in one sentence: the model, the probability that it is preferred, and its price. */
@@ -25,6 +25,17 @@ function relativePrice({ scores = [] }: Decision, model: string, other: string):
   const ratio = cost / otherCost;
   if (ratio < 1) return `, at ${percent(ratio)} of the price`;
   return `, at ${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio)} times the price`;
+}
+
+/** The answers that were given. Beside a single answer, slot 1 has one that was made for a judge. */
+export function givenAnswers({ answers, duel }: Decision): readonly DecisionAnswer[] {
+  return answers.filter(({ slot }) => duel || slot === 0);
+}
+
+/** The cost of the answers that were given, in US dollars; undefined until it is known. */
+export function costOf(decision: Decision): number | undefined {
+  const costs = givenAnswers(decision).flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
 }
 
 /** The votes on a decision in a few words. */

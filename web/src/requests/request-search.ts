@@ -1,6 +1,6 @@
-import type { Decision, RequestQuery } from "../../../src/client.ts";
+import type { Decision, DecisionAnswer, RequestQuery } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
-import { votesInWords } from "../decision/in-words.ts";
+import { costOf, givenAnswers, votesInWords } from "../decision/in-words.ts";
 import { Observable } from "../state/observable.ts";
 
 /** The part of a request that a row shows; there may be many thousands of rows. */
@@ -83,12 +83,8 @@ const PAGE = 100;
 const PAGES_AT_ONCE = 20;
 
 function rowOf(decision: Decision): RequestRow {
-  // Beside a single answer, slot 1 has an answer that was made for a judge.
-  const answers = decision.answers.filter(({ slot }) => decision.duel || slot === 0);
-  const known = <T>(of: (answer: Decision["answers"][number]) => T | undefined) =>
-    answers.map(of).filter((value) => value !== undefined);
-  const costs = known(({ cost }) => cost);
-  const latencies = known(({ latency_ms }) => latency_ms);
+  const answers = givenAnswers(decision);
+  const latencies = answers.flatMap(({ latency_ms: ms }) => (ms === undefined ? [] : [ms]));
   return {
     id: decision.id,
     at: Date.parse(decision.at),
@@ -97,12 +93,12 @@ function rowOf(decision: Decision): RequestRow {
     models: decision.models?.join(" and "),
     outcome: outcomeOf(answers),
     votes: votesInWords(decision),
-    cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
+    cost: costOf(decision),
     latency: latencies.length === 0 ? undefined : Math.max(...latencies),
   };
 }
 
-function outcomeOf(answers: Decision["answers"]): RequestRow["outcome"] {
+function outcomeOf(answers: readonly DecisionAnswer[]): RequestRow["outcome"] {
   if (answers.length === 0) return "none";
   if (answers.some(({ status }) => status === "failed")) return "failed";
   if (answers.some(({ status }) => status === "cancelled")) return "stopped";

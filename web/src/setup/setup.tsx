@@ -6,7 +6,7 @@ import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Segmented } from "../parts/segmented.tsx";
 import { useValue } from "../state/observable.ts";
-import { dollars } from "../text/format.ts";
+import { plural, prices } from "../text/format.ts";
 import { type Example, examplesFor, FOR_REMOTE_CLIENTS } from "./examples.ts";
 
 /** The page that shows what the gateway serves and how to use it from other programs. */
@@ -64,14 +64,19 @@ function Steps({ about, code, lang }: Example) {
 }
 
 function Pool({ serving }: { serving: AvailableModels }) {
-  const { isSandbox, models, routers } = serving;
+  const { isSandbox, routers } = serving;
+  const models = serving.models.filter(({ disabled }) => !disabled);
   return (
     <Panel
-      title={isSandbox ? "This is the sandbox" : `${models.length} models are served`}
+      title={
+        isSandbox
+          ? "This is the sandbox"
+          : `${plural(models.length, "model is", "models are")} served`
+      }
       about={
         isSandbox
-          ? `${models.length} simulated models with the quality and the prices of real ones. No real model is called and nothing is spent, but Joust learns from your votes in the same way.`
-          : `Routers: ${routers.join(", ")}.`
+          ? `${plural(models.length, "simulated model")} with the quality and the prices of real ones. No real model is called and nothing is spent, but Joust learns from your votes in the same way. Prices: US dollars for input and output.`
+          : `Routers: ${routers.join(", ")}. Prices: US dollars for input and output.`
       }
     >
       <ul class="grid gap-x-8 text-sm sm:grid-cols-2">
@@ -81,7 +86,7 @@ function Pool({ serving }: { serving: AvailableModels }) {
               {id}
             </span>
             <span class="whitespace-nowrap text-muted tabular-nums">
-              {price ? `${dollars((price.input + price.output) / 2)} per million tokens` : owned_by}
+              {price ? `${prices(price)} per million tokens` : owned_by}
             </span>
           </li>
         ))}

@@ -6,6 +6,7 @@ import {
   duration,
   percent,
   plural,
+  probability,
   signed,
   timeLabels,
 } from "./format.ts";
@@ -35,6 +36,11 @@ describe("percent", () => {
     [-0.02, "\u22122.0%"],
     [1, "100%"],
   ])("%d is %s", (value, text) => expect(percent(value)).toBe(text));
+});
+
+it("a probability is never 0% or 100%", () => {
+  const all = [0, 0.004, 0.01, 0.5, 0.99, 0.9999, 1].map(probability);
+  expect(all).toEqual(["under 1%", "under 1%", "1.0%", "50%", "99%", "over 99%", "over 99%"]);
 });
 
 it("durations, signs and counts", () => {

@@ -14,12 +14,29 @@ export function dollars(value: number): string {
   })}`;
 }
 
+/** Formats prices of input and output in US dollars, or one number if they are equal. */
+export function prices({
+  input,
+  output,
+}: {
+  readonly input: number;
+  readonly output: number;
+}): string {
+  return input === output ? dollars(input) : `${dollars(input)}, ${dollars(output)}`;
+}
+
 /** Formats a share as a percentage: 71%, 4.2%, 0.03%. */
 export function percent(share: number): string {
   const size = Math.abs(100 * share);
   const sign = share < 0 ? "\u2212" : "";
   if (size === 0 || size >= 9.95) return `${sign}${Math.round(size)}%`;
   return `${sign}${size.toFixed(size >= 0.095 ? 1 : 2)}%`;
+}
+
+/** Formats a probability, which is never 0% or 100%: nothing is that certain. */
+export function probability(value: number): string {
+  if (value > 0.99) return "over 99%";
+  return value < 0.01 ? "under 1%" : percent(value);
 }
 
 /** Formats a number with its sign: +0.123, −0.123; without a sign if it rounds to zero. */
