@@ -211,10 +211,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
 
   it("asks for another review if the form is changed while a review is on its way", async () => {
     const page = await visit("routers");
-    let answer = () => {};
-    const isChanged = new Promise<void>((done) => {
-      answer = done;
-    });
+    const { promise: isChanged, resolve: answer } = Promise.withResolvers<void>();
     await page.route("**/v1/admin/configuration/preview", async (route) => {
       await isChanged;
       await route.continue();

@@ -50,10 +50,7 @@ describeInChromium("dashboard", ({ open }) => {
     const messages = [{ role: "user", content: "What is 6 times 7?" }];
     const { id } = await gateway.client.chat({ model: "auto", messages, joust: { duel: true } });
     const page = await open("about:blank");
-    let answer = () => {};
-    const isVoted = new Promise<void>((done) => {
-      answer = done;
-    });
+    const { promise: isVoted, resolve: answer } = Promise.withResolvers<void>();
     const first = page.waitForRequest("**/v1/decisions/*");
     await page.route(
       "**/v1/decisions/*",

@@ -150,10 +150,7 @@ describeInChromium("signing in", ({ context }) => {
       const page = await signedIn(own);
       await suggestions(page).first().waitFor();
       // A request of the ended session is answered only after the next session has begun.
-      let refuse = () => {};
-      const isSignedIn = new Promise<void>((done) => {
-        refuse = done;
-      });
+      const { promise: isSignedIn, resolve: refuse } = Promise.withResolvers<void>();
       const body = JSON.stringify({ error: { message: "the session was ended" } });
       await page.route("**/v1/chat/completions", async (route) => {
         await isSignedIn;

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { found, type SavedConversation } from "../conversation/history.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Bin, Clock, Cross } from "../parts/icons.tsx";
 import { Observable, useValue } from "../state/observable.ts";
 import { ago, plural } from "../text/format.ts";
@@ -26,20 +27,16 @@ export function HistoryDialog() {
   const { conversation } = usePage();
   const all = useValue(conversation.history.conversations);
   const isShown = useValue(isOpen);
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isShown) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isShown]);
+  const close = () => isOpen.set(false);
   return (
-    <dialog
-      ref={dialog}
-      aria-label="History"
-      onClose={() => isOpen.set(false)}
-      class="m-auto flex max-h-[85dvh] w-[min(40rem,calc(100vw-2rem))] flex-col rounded-2xl border border-line bg-surface p-0 text-ink not-open:hidden backdrop:bg-black/40"
+    <Dialog
+      label="History"
+      isOpen={isShown}
+      onClose={close}
+      class="flex max-h-[85dvh] w-[min(40rem,calc(100vw-2rem))] flex-col p-0 not-open:hidden"
     >
-      {isShown && <Conversations all={all} close={() => isOpen.set(false)} />}
-    </dialog>
+      <Conversations all={all} close={close} />
+    </Dialog>
   );
 }
 

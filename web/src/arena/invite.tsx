@@ -1,7 +1,8 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { isAdmin, joust, session } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { NumberField, TextField } from "../parts/field.tsx";
 import { Form, useAction, useFields } from "../parts/form.tsx";
 import { Cross, Plus } from "../parts/icons.tsx";
@@ -11,37 +12,33 @@ import { invitationLink, isVoter } from "./voter.ts";
 
 /** Opens a dialog that creates a link with which people can only ask and vote. Creating one needs the scope admin. */
 export function InviteButton() {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [state, setState] = useState<"closed" | "open" | "keyless">("closed");
   const mayInvite = isAdmin(useValue(session));
   if (isVoter() || !mayInvite) return null;
-  const open = async () => {
-    setState((await isKeyless()) ? "keyless" : "open");
-    dialog.current?.showModal();
-  };
+  const open = async () => setState((await isKeyless()) ? "keyless" : "open");
+  const close = () => setState("closed");
   return (
     <>
       <Button variant="quiet" class="self-center" aria-haspopup="dialog" onClick={open}>
         <Plus /> Invite people to vote
       </Button>
-      <dialog
-        ref={dialog}
-        aria-label="Invite people to vote"
-        onClose={() => setState("closed")}
-        class="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-2xl border border-line bg-surface p-4 text-ink backdrop:bg-black/40 sm:p-5"
+      <Dialog
+        label="Invite people to vote"
+        isOpen={state !== "closed"}
+        onClose={close}
+        class="w-[min(34rem,calc(100vw-2rem))] p-4 sm:p-5"
       >
         <div class="flex flex-col gap-4">
           <div class="flex items-center justify-between gap-2">
             <h2 class="font-semibold">Invite people to vote</h2>
-            <Button variant="quiet" class="px-2!" onClick={() => dialog.current?.close()}>
+            <Button variant="quiet" class="px-2!" onClick={close}>
               <Cross />
               <span class="sr-only">Close</span>
             </Button>
           </div>
-          {state === "open" && <InviteForm />}
-          {state === "keyless" && <KeyNeeded />}
+          {state === "keyless" ? <KeyNeeded /> : <InviteForm />}
         </div>
-      </dialog>
+      </Dialog>
     </>
   );
 }

@@ -1,34 +1,17 @@
+const NAMES = ["ink", "muted", "line", "surface", "accent", "good", "bad", "strong"] as const;
+
 /** Colours of the style sheet, resolved for drawing on a canvas. */
-export interface Colours {
-  readonly ink: string;
-  readonly muted: string;
-  readonly line: string;
-  readonly surface: string;
-  readonly accent: string;
-  readonly good: string;
-  readonly bad: string;
-  readonly strong: string;
-}
+export type Colours = Readonly<Record<(typeof NAMES)[number], string>>;
 
 export function readColours(): Colours {
   const probe = document.createElement("span");
   document.body.append(probe);
-  const read = (name: string) => {
+  const colours = NAMES.map((name) => {
     probe.style.color = `var(--${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const colours = {
-    ink: read("ink"),
-    muted: read("muted"),
-    line: read("line"),
-    surface: read("surface"),
-    accent: read("accent"),
-    good: read("good"),
-    bad: read("bad"),
-    strong: read("strong"),
-  };
+    return [name, getComputedStyle(probe).color];
+  });
   probe.remove();
-  return colours;
+  return Object.fromEntries(colours) as Colours;
 }
 
 /** Ten colours that can be told apart in both themes and by most people with colour blindness (from Observable Plot). */

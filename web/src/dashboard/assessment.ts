@@ -11,6 +11,11 @@ export interface Assessment {
   readonly sentence: string;
 }
 
+/** An assessment that cannot be made yet. */
+function open(figure: string, caption: string, sentence: string): Assessment {
+  return { figure, tone: "open", caption, sentence };
+}
+
 /** Explanations of the figures, by the question that they answer. */
 export const HINTS = {
   learning:
@@ -30,14 +35,14 @@ export function learningAssessment(
   const stretches = learning?.stretches ?? [];
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (win && !learning) {
-    return { figure: percent(win.mean), tone: "open", caption, sentence: "Loading\u2026" };
+    return open(percent(win.mean), caption, "Loading\u2026");
   }
   if (!win || !first || !last) {
     const sentence =
       recent === 0
         ? "There are no requests yet. Every vote on a duel teaches the router."
         : "There are no votes yet, so nothing is known about the quality of the models.";
-    return { figure: "\u2013", tone: "open", caption, sentence };
+    return open("\u2013", caption, sentence);
   }
   const [then, now, { sure }] = [first.regret, last.regret, last.fallen];
   const regret = `A request loses ${lostWins(now.mean)} wins of 100 to the best model for it`;
@@ -62,11 +67,11 @@ export function savingAssessment({ spend, counts, models }: Stats): Assessment {
       spend.requests === 0
         ? "There are no requests yet."
         : "The savings are unknown: the best model has no price, or was added within this time.";
-    return { figure: dollars(total), tone: "open", caption, sentence };
+    return open(dollars(total), caption, sentence);
   }
   if (spend.requests < FEW) {
     const sentence = `Too early to tell: ${FEW} requests are the least to compare.`;
-    return { figure: dollars(total), tone: "open", caption, sentence };
+    return open(dollars(total), caption, sentence);
   }
   const floor = cheapest
     ? ` Always using ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
@@ -134,29 +139,26 @@ export function trustAssessment(
   }
   if (mode === "observe" && shadow) return shadowAssessment(shadow, votes);
   if (mode !== "apply") {
-    return {
-      figure: mode === "observe" ? "Observing" : "Bypassed",
-      tone: "open",
-      caption: "the router does not choose",
-      sentence: `The configuration decides which model answers. ${votes}`,
-    };
+    return open(
+      mode === "observe" ? "Observing" : "Bypassed",
+      "the router does not choose",
+      `The configuration decides which model answers. ${votes}`,
+    );
   }
   if (!advantage || (cast === 0 && advantage.lo === advantage.hi)) {
-    return {
-      figure: "\u2013",
-      tone: "open",
-      caption: "not enough data yet",
-      sentence: `Before the first votes the router knows only the prices, so it chooses the cheapest model. ${votes}`,
-    };
+    return open(
+      "\u2013",
+      "not enough data yet",
+      `Before the first votes the router knows only the prices, so it chooses the cheapest model. ${votes}`,
+    );
   }
   const { over, sure, mean, lo, hi } = advantage;
   if (hi - lo < 1e-9) {
-    return {
-      figure: "No difference",
-      tone: "open",
-      caption: `from always using ${over}`,
-      sentence: `The router would choose this model for all recent prompts, so routing gains nothing and risks nothing. The guard is off. ${votes}`,
-    };
+    return open(
+      "No difference",
+      `from always using ${over}`,
+      `The router would choose this model for all recent prompts, so routing gains nothing and risks nothing. The guard is off. ${votes}`,
+    );
   }
   return {
     figure: capital(probability(sure)),

@@ -62,10 +62,8 @@ describe("a log that is followed", () => {
     fake.count = 1000;
     const log = new DecisionLog(fake.read);
     await log.loadMore();
-    let proceed = () => {};
-    fake.answer = new Promise((done) => {
-      proceed = done;
-    });
+    const { promise, resolve: proceed } = Promise.withResolvers<void>();
+    fake.answer = promise;
     const loading = log.loadMore();
     fake.answer = undefined;
     fake.count = 1100;

@@ -16,11 +16,6 @@ export function filledSeries({ window, series, at }: Stats): SeriesPoint[] {
 
 const EMPTY = { requests: 0, duels: 0, votes: 0, cost: 0, given: {} };
 
-/** Whether so few steps have requests that a chart over time would show nothing. */
-export function isShort(points: readonly SeriesPoint[]): boolean {
-  return points.filter(({ requests, votes }) => requests + votes > 0).length < 3;
-}
-
 /** Properties of the panels with charts over time. */
 export interface OverTimeProps {
   readonly stats: Stats;

@@ -1,9 +1,6 @@
-import { TimeChart } from "../charts/time-chart.tsx";
-import { Bars } from "../parts/bars.tsx";
-import { Legend } from "../parts/legend.tsx";
-import { Panel } from "../parts/panel.tsx";
 import { dollars } from "../text/format.ts";
-import { isShort, type OverTimeProps } from "./series.ts";
+import type { OverTimeProps } from "./series.ts";
+import { SeriesPanel } from "./series-panel.tsx";
 
 /** Total cost over time, compared with the cost of always using one model. */
 export function SpendPanel({ stats, points }: OverTimeProps) {
@@ -18,68 +15,54 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
       ? [{ ...cheapest, colour: "good" as const }]
       : []),
   ].map((one) => ({ ...one, name: `always ${one.model}` }));
-  const entries = [
-    { name: `spent ${dollars(total)}`, colour: "var(--accent)" },
+  const bars = [
+    { name: "spent", value: total, text: dollars(total), colour: "var(--accent)" },
     ...alternatives.map(({ name, cost, colour }) => ({
-      name: `${name} ${dollars(cost)}`,
+      name,
+      value: cost,
+      text: dollars(cost),
       colour: `var(--${colour})`,
     })),
   ];
-  const about = `US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels, answers made for a judge).` : ""}`;
-  if (isShort(points)) {
-    const bars = [
-      { name: "spent", value: total, text: dollars(total), colour: "var(--accent)" },
-      ...alternatives.map(({ name, cost, colour }) => ({
-        name,
-        value: cost,
-        text: dollars(cost),
-        colour: `var(--${colour})`,
-      })),
-    ];
-    return (
-      <Panel title="Spend" about={about}>
-        <Bars bars={bars} label="Spend" />
-      </Panel>
-    );
-  }
+  const legend = bars.map(({ name, text, colour }) => ({ name: `${name} ${text}`, colour }));
   return (
-    <Panel title="Spend" about={about}>
-      <TimeChart
-        data={[points]}
-        times={points.map(({ at }) => at)}
-        isLine
-        format={dollars}
-        describe={(i, colours) => ({
-          rows: [
-            { name: "spent", value: dollars(sums[i]!), colour: colours.accent },
-            ...alternatives.map(({ name, cost, colour }) => ({
-              name,
-              value: dollars((cost * requests[i]!) / all),
-              colour: colours[colour],
-            })),
-          ],
-        })}
-        series={(colours) => [
+    <SeriesPanel
+      title="Spend"
+      about={`US dollars since the start of the time window, compared with always using one model.${learning > 0 ? ` Serving ${dollars(total - learning)}, learning about ${dollars(learning)} (second answers of duels, answers made for a judge).` : ""}`}
+      points={points}
+      bars={bars}
+      legend={legend}
+      isLine
+      format={dollars}
+      describe={(i, colours) => ({
+        rows: [
+          { name: "spent", value: dollars(sums[i]!), colour: colours.accent },
           ...alternatives.map(({ name, cost, colour }) => ({
             name,
-            type: "line",
-            symbol: "none",
-            lineStyle: { color: colours[colour], type: "dashed", width: 1.5 },
-            data: requests.map((sum) => (cost * sum) / all),
+            value: dollars((cost * requests[i]!) / all),
+            colour: colours[colour],
           })),
-          {
-            name: "spent",
-            type: "line",
-            symbol: "none",
-            lineStyle: { color: colours.accent, width: 2.5 },
-            areaStyle: { color: colours.accent, opacity: 0.12 },
-            data: sums,
-          },
-        ]}
-        label={`Spend over time: ${entries.map(({ name }) => name).join("; ")}.`}
-      />
-      <Legend entries={entries} />
-    </Panel>
+        ],
+      })}
+      series={(colours) => [
+        ...alternatives.map(({ name, cost, colour }) => ({
+          name,
+          type: "line",
+          symbol: "none",
+          lineStyle: { color: colours[colour], type: "dashed", width: 1.5 },
+          data: requests.map((sum) => (cost * sum) / all),
+        })),
+        {
+          name: "spent",
+          type: "line",
+          symbol: "none",
+          lineStyle: { color: colours.accent, width: 2.5 },
+          areaStyle: { color: colours.accent, opacity: 0.12 },
+          data: sums,
+        },
+      ]}
+      label={`Spend over time: ${legend.map(({ name }) => name).join("; ")}.`}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from "preact";
+import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { joust } from "../api/client.ts";
 import { usePage } from "../page/page.ts";
@@ -141,26 +141,21 @@ function Field({
 
 /** A field whose text stays as it was typed until its own condition changes. */
 function Input({
-  id = "",
-  name,
   text = "",
-  type = "text",
+  ...rest
 }: {
-  id?: string;
   name: keyof Filter;
   text?: string | undefined;
-  type?: "text" | "search" | "datetime-local";
+  id?: string;
+  type?: "search" | "datetime-local" | "number";
+  placeholder?: string;
+  "aria-label"?: string;
 }) {
-  return <input type={type as "text"} id={id} name={name} ref={useText(text)} class={BOX} />;
-}
-
-/** Sets the value of an input when the text changes, and not each time the form is drawn. */
-function useText(text: string): RefObject<HTMLInputElement | null> {
   const box = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (box.current) box.current.value = text;
   }, [text]);
-  return box;
+  return <input {...(rest as object)} min="0" step="any" ref={box} class={BOX} />;
 }
 
 function Choice({
@@ -211,35 +206,22 @@ function Range({
     <fieldset class="min-w-0 max-sm:col-span-2">
       <legend class="mb-1 text-xs text-muted">{label}</legend>
       <div class="flex gap-1.5">
-        <Amount label={label} name={low} text={filter[low]} limit="at least" />
-        <Amount label={label} name={high} text={filter[high]} limit="at most" />
+        {(
+          [
+            [low, "at least"],
+            [high, "at most"],
+          ] as const
+        ).map(([name, limit]) => (
+          <Input
+            key={name}
+            type="number"
+            name={name}
+            text={filter[name]}
+            placeholder={limit}
+            aria-label={`${label}, ${limit}`}
+          />
+        ))}
       </div>
     </fieldset>
-  );
-}
-
-function Amount({
-  label,
-  name,
-  text = "",
-  limit,
-}: {
-  label: string;
-  name: keyof Filter;
-  text?: string | undefined;
-  limit: string;
-}) {
-  return (
-    <input
-      type="number"
-      min="0"
-      step="any"
-      inputMode="decimal"
-      name={name}
-      ref={useText(text)}
-      placeholder={limit}
-      aria-label={`${label}, ${limit}`}
-      class={BOX}
-    />
   );
 }
