@@ -90,7 +90,7 @@ function Editor({
         aria-label="Edit the question"
         rows={Math.min(10, text.split("\n").length + 1)}
         value={text}
-        class="rounded-2xl border border-strong bg-surface px-4 py-2.5"
+        class="scroll-mt-20 rounded-2xl border border-strong bg-surface px-4 py-2.5"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

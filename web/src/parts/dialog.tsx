@@ -25,7 +25,7 @@ export function Dialog({
       ref={dialog}
       aria-label={label}
       onClose={onClose}
-      class={`m-auto rounded-2xl border border-line bg-surface text-ink backdrop:bg-black/45 ${extra}`}
+      class={`m-auto rounded-2xl border border-line bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.45)] ${extra}`}
     >
       {isOpen && children}
     </dialog>

@@ -8,7 +8,7 @@ export function Select<T extends string>({ label, options, value, onChange }: Ch
       <select
         value={value}
         onChange={(event) => onChange(event.currentTarget.value as T)}
-        class="min-h-9 max-w-full min-w-0 rounded-lg border border-line bg-surface px-2.5 text-ink"
+        class="min-h-9 max-w-60 min-w-0 rounded-lg border border-line bg-surface px-2.5 text-ink"
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
