@@ -1,6 +1,12 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
+/** A wide screen in the light theme, and a narrow one in the dark. */
+export const SCREENS = [
+  { colorScheme: "light", viewport: { width: 1280, height: 800 } },
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+] as const;
+
 /**
  * Texts of the page that are cut off at the side, or that one must scroll for sideways. Code may be longer than a line, and
  * screen readers get texts without a size.

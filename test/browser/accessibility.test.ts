@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { cutOff, seriousViolations } from "./accessibility.fixture.ts";
+import { cutOff, SCREENS, seriousViolations } from "./accessibility.fixture.ts";
 import {
   attachImage,
   canVote,
@@ -73,7 +73,7 @@ const PAGES = [
       await canVote(page);
       await page.keyboard.press("2");
       await page.getByRole("button", { name: "Clearer" }).click();
-      await page.getByRole("button", { name: "Options" }).click();
+      await page.getByRole("button", { name: "Options", exact: true }).click();
       await page.getByRole("region", { name: "Options" }).waitFor();
       await attachImage(page);
       await page.getByRole("button", { name: "History" }).click();
@@ -85,10 +85,7 @@ const PAGES = [
 describeInChromium("accessibility", ({ context }) => {
   const gateway = serve(() => ({ sandbox: { speed: 50 } }));
 
-  describe.each([
-    { colorScheme: "light", viewport: { width: 1280, height: 800 } },
-    { colorScheme: "dark", viewport: { width: 360, height: 740 } },
-  ] as const)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
+  describe.each(SCREENS)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
     it.each(PAGES)(
       "$name: no serious accessibility violation, nothing is cut off",
       async ({ open }) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { cutOff, seriousViolations } from "./accessibility.fixture.ts";
+import { cutOff, SCREENS, seriousViolations } from "./accessibility.fixture.ts";
 import { ask, canVote, suggestions } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
@@ -344,10 +344,7 @@ describeInChromium("administration in the store", ({ open, context }) => {
     await page.getByText(/^\d+ files? in .*backups/).waitFor();
   });
 
-  describe.each([
-    { colorScheme: "light", viewport: { width: 1280, height: 800 } },
-    { colorScheme: "dark", viewport: { width: 360, height: 740 } },
-  ] as const)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
+  describe.each(SCREENS)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
     it("no page has a serious accessibility violation or is cut off", async () => {
       const page = await (await context({ colorScheme, viewport })).newPage();
       for (const [section, title] of Object.entries(SECTIONS)) {

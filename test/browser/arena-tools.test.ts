@@ -133,7 +133,7 @@ describeInChromium("tools of the arena", ({ open }) => {
 
   it("options: two chosen models, system prompt and parameters", async () => {
     const page = await open(gateway.url);
-    await page.getByRole("button", { name: "Options" }).click();
+    await page.getByRole("button", { name: "Options", exact: true }).click();
     await page.getByLabel("First model").selectOption("quill-32b");
     await page.getByLabel("Second model").selectOption("summit-pro");
     await page.getByLabel("Temperature").fill("0.3");
@@ -159,7 +159,7 @@ describeInChromium("tools of the arena", ({ open }) => {
 
   it("a number can be typed digit by digit, and one outside its limits is not sent", async () => {
     const page = await open(gateway.url);
-    await page.getByRole("button", { name: "Options" }).click();
+    await page.getByRole("button", { name: "Options", exact: true }).click();
     const temperature = page.getByLabel("Temperature");
     await temperature.pressSequentially("5");
     await page.getByText("Not from 0 to 2").waitFor();

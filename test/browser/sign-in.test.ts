@@ -123,7 +123,7 @@ describeInChromium("signing in", ({ context }) => {
       const other = await own.newPage();
       await other.goto(`${gateway.url}/#/setup`);
       await other.getByRole("heading", { name: "Setup" }).waitFor();
-      await page.getByRole("button", { name: "Options" }).click();
+      await page.getByRole("button", { name: "Options", exact: true }).click();
       await page.getByLabel("System prompt").fill("Answer in verse.");
       await ask(page, "What is my secret?");
       await canVote(page);

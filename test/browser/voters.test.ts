@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { seriousViolations } from "./accessibility.fixture.ts";
+import { SCREENS, seriousViolations } from "./accessibility.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { type Served, serve } from "./gateway.fixture.ts";
 
@@ -117,10 +117,7 @@ describeInChromium("voters", ({ open, context }) => {
     await row(page, /^ann/).waitFor();
   });
 
-  describe.each([
-    { colorScheme: "light", viewport: { width: 1280, height: 800 } },
-    { colorScheme: "dark", viewport: { width: 360, height: 740 } },
-  ] as const)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
+  describe.each(SCREENS)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
     it("have no serious accessibility violation, and nothing is cut off", async () => {
       const page = await (await context({ colorScheme, viewport })).newPage();
       await page.goto(`${gateway.url}/#/admin/learning`);
