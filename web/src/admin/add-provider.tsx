@@ -9,6 +9,7 @@ import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { NoStoreKey } from "./first-start.tsx";
 import { useManaged } from "./managed.ts";
+import { addedModel } from "./model-deployments.ts";
 import { TestReport } from "./test-report.tsx";
 
 const OTHER = "another provider";
@@ -61,15 +62,9 @@ export function AddProvider() {
     return joust.testProvider({ name, value, ...(names.length > 0 && { models: names }) });
   };
   const add = async () => {
-    const taken = configuration.document.models;
     const changes: ConfigurationChange[] = [
       { section: "providers", name, value },
-      ...chosen.map((model) => {
-        const bare = model.replace(/[^\w.:/@-]/g, "_");
-        const unique = taken[bare] ? `${name}/${bare}` : bare;
-        const entry = { provider: name, ...(unique !== model && { model }) };
-        return { section: "models" as const, name: unique, value: entry };
-      }),
+      ...chosen.map((model) => addedModel(configuration.document.models, name, model)),
     ];
     if (!(await change(changes))) return;
     setFields({});

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deploymentsOf, withDeployments } from "./model-deployments.ts";
+import { addedModel, deploymentsOf, withDeployments } from "./model-deployments.ts";
 
 const PLAIN = { provider: "openai", price: { input: 1, output: 2 } };
 
@@ -19,4 +19,14 @@ it("adding and removing a deployment returns to the entry before", () => {
     price: PLAIN.price,
     deployments: [{ provider: "azure", weight: 2 }],
   });
+});
+
+it("a model is added under a name of its own, which the configuration allows", () => {
+  const added = (model: string) => addedModel({ taken: {} }, "house", model);
+  expect(added("free")).toMatchObject({ name: "free", value: { provider: "house" } });
+  expect(added("taken")).toMatchObject({
+    name: "house/taken",
+    value: { provider: "house", model: "taken" },
+  });
+  expect(added("a b")).toMatchObject({ name: "a_b", value: { model: "a b" } });
 });

@@ -28,3 +28,18 @@ export function withDeployments(
   const isPlain = first && deployments.length === 1 && Object.keys(first).length === 1;
   return isPlain ? { ...rest, provider: first.provider } : { ...rest, deployments };
 }
+
+/** The change that adds a model of a provider, under a name that no other model has. */
+export function addedModel(
+  models: Readonly<Record<string, object>>,
+  provider: string,
+  model: string,
+) {
+  const bare = model.replace(/[^\w.:/@-]/g, "_");
+  const name = models[bare] ? `${provider}/${bare}` : bare;
+  return {
+    section: "models" as const,
+    name,
+    value: { provider, ...(name !== model && { model }) },
+  };
+}

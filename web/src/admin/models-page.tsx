@@ -13,7 +13,7 @@ import { useValue } from "../state/observable.ts";
 import { count, dollars, prices } from "../text/format.ts";
 import { Deployments } from "./deployments.tsx";
 import { useManaged } from "./managed.ts";
-import { deploymentsOf } from "./model-deployments.ts";
+import { addedModel, deploymentsOf } from "./model-deployments.ts";
 
 /** The models that are served, with prices and capabilities, and models that can be added. */
 export function ModelsPage() {
@@ -269,10 +269,7 @@ function AddModel({ providers }: { providers: readonly string[] }) {
   const catalog = found?.kind === kind ? found.models : [];
   const listed = catalog.find((one) => one.model === model);
   const add = async () => {
-    const bare = model.trim().replace(/[^\w.:/@-]/g, "_");
-    const name = document.models[bare] ? `${provider}/${bare}` : bare;
-    const value = { provider, ...(name !== model.trim() && { model: model.trim() }) };
-    if (await change([{ section: "models", name, value }])) setModel("");
+    if (await change([addedModel(document.models, provider, model.trim())])) setModel("");
   };
   return (
     <Panel title="Add a model" about="Price, context and capabilities come from the catalog.">

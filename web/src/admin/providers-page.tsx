@@ -1,25 +1,18 @@
 import { AddProvider } from "./add-provider.tsx";
 import { useManaged } from "./managed.ts";
+import { deploymentsOf } from "./model-deployments.ts";
 import { ProviderPanel } from "./provider-panel.tsx";
 
 /** Providers of models with their keys. */
 export function ProvidersPage() {
   const { configuration, isEditable } = useManaged();
   const { providers, models } = configuration.effective;
+  const providersOf = (entry: object) => deploymentsOf(entry).map(({ provider }) => provider);
   const usedBy = (name: string) =>
-    Object.entries(models).flatMap(([model, entry]) => {
-      const { provider, deployments = [] } = entry as ModelEntry;
-      const all = [provider, ...deployments.map((one) => one.provider)];
-      return all.includes(name) ? [model] : [];
-    });
+    Object.keys(models).filter((model) => providersOf(models[model]!).includes(name));
   const named = new Set([
     ...Object.keys(providers),
-    ...Object.values(models).flatMap((entry) => {
-      const { provider, deployments = [] } = entry as ModelEntry;
-      return [provider, ...deployments.map((one) => one.provider)].filter(
-        (one) => one !== undefined,
-      );
-    }),
+    ...Object.values(models).flatMap((entry) => providersOf(entry)),
   ]);
   return (
     <>
@@ -43,9 +36,4 @@ export function ProvidersPage() {
       )}
     </>
   );
-}
-
-interface ModelEntry {
-  readonly provider?: string;
-  readonly deployments?: readonly { readonly provider: string }[];
 }

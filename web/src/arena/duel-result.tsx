@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Decision } from "../../../src/client.ts";
 import {
-  type Choice,
   continuedSlot,
   type DuelChoice,
   type Exchange,
+  winnerOf,
 } from "../conversation/exchange.ts";
 import { usePage } from "../page/page.ts";
 import { decisionHref } from "../page/route.ts";
@@ -28,7 +28,9 @@ export function DuelResult({
   const { conversation } = usePage();
   const next = useRef<HTMLButtonElement>(null);
   const section = useRef<HTMLElement>(null);
-  const { status, choice, problem } = exchange.vote!;
+  const { status, problem } = exchange.vote!;
+  const winner = winnerOf(exchange.vote) ?? "tie";
+  const pick = winner === 0 ? "a" : winner === 1 ? "b" : undefined;
   // Focuses the button, so that Enter asks the next question, unless the person is already typing.
   useLayoutEffect(() => {
     const isWriting = document.activeElement?.matches("textarea");
@@ -46,7 +48,7 @@ export function DuelResult({
     >
       <div class="flex flex-wrap items-center gap-x-4 gap-y-3">
         <div class="min-w-0 flex-1 basis-72">
-          <p class="text-lg font-medium">{headline(choice, decision?.models)}</p>
+          <p class="text-lg font-medium">{headline(winner, decision?.models)}</p>
           <p class="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
             {status === "saved" && (
               <>
@@ -73,10 +75,10 @@ export function DuelResult({
           before={decision.win_probability}
           after={decision.now?.win_probability}
           since="Since your vote"
-          pick={pickOf(choice)}
+          pick={pick}
         />
       )}
-      {pickOf(choice) === undefined && exchange.answers.every(({ text }) => text !== "") && (
+      {pick === undefined && exchange.answers.every(({ text }) => text !== "") && (
         <div class="flex flex-wrap items-center gap-3 text-sm">
           <span>A follow-up question continues with</span>
           <Segmented
@@ -104,14 +106,7 @@ const CONTINUED = [
   { value: "1", text: "answer B" },
 ] as const;
 
-/** The preferred side of the bar, if there is one. */
-function pickOf(choice: Choice): "a" | "b" | undefined {
-  if (!("winner" in choice)) return undefined;
-  return choice.winner === 0 ? "a" : choice.winner === 1 ? "b" : undefined;
-}
-
-function headline(choice: Choice, models: readonly string[] | undefined): string {
-  const winner: DuelChoice = "winner" in choice ? choice.winner : "tie";
+function headline(winner: DuelChoice, models: readonly string[] | undefined): string {
   const [a = "A", b = "B"] = models ?? [];
   if (winner === "tie") return `A tie between ${a} and ${b}`;
   if (winner === "both_bad") return `Both ${a} and ${b} were bad`;

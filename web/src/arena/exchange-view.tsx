@@ -7,6 +7,7 @@ import {
   type Exchange,
   isDuel,
   isStreaming,
+  winnerOf,
 } from "../conversation/exchange.ts";
 import { useDecision } from "../decision/use-decision.ts";
 import { usePage } from "../page/page.ts";
@@ -63,8 +64,7 @@ function DuelExchange({ exchange, isLast, askNext }: ExchangeProps) {
     },
   );
   const [isExpanded, setIsExpanded] = useState(false);
-  const winner =
-    exchange.vote && "winner" in exchange.vote.choice ? exchange.vote.choice.winner : undefined;
+  const winner = winnerOf(exchange.vote);
   const isCollapsed = !isLast && !awaitsVote(exchange) && !isExpanded;
   const slots = isCollapsed ? [continuedSlot(exchange)] : [0, 1];
   return (

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { DuelChoice, Exchange } from "../conversation/exchange.ts";
+import { type DuelChoice, type Exchange, winnerOf } from "../conversation/exchange.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { Next, Undo } from "../parts/icons.tsx";
@@ -9,8 +9,8 @@ import { scrollBehavior } from "../parts/media.ts";
 export function HeldVote({ exchange }: { exchange: Exchange }) {
   const { conversation } = usePage();
   const { id, vote } = exchange;
-  const { choice, sendAt, reasons = [], comment = "" } = vote!;
-  const winner: DuelChoice = "winner" in choice ? choice.winner : "tie";
+  const { sendAt, reasons = [], comment = "" } = vote!;
+  const winner = winnerOf(vote) ?? "tie";
   const reveal = useRef<HTMLButtonElement>(null);
   const section = useRef<HTMLElement>(null);
   // Enter shows the models.

@@ -48,6 +48,11 @@ export interface Vote {
   readonly problem?: string | undefined;
 }
 
+/** The winner of a vote on a duel. */
+export function winnerOf(vote: Vote | undefined): DuelChoice | undefined {
+  return vote && "winner" in vote.choice ? vote.choice.winner : undefined;
+}
+
 /** Reasons and comment as one text; undefined if there are none. */
 export function commentOf({ reasons = [], comment = "" }: Vote): string | undefined {
   const text = [reasons.join(", "), comment.trim()].filter((part) => part !== "").join(". ");
@@ -102,7 +107,7 @@ export function awaitsVote(exchange: Exchange): boolean {
 
 /** Slot of the answer that becomes part of the conversation: the preferred or the chosen one, if it has a text. */
 export function continuedSlot({ vote, answers, continued }: Exchange): number {
-  const winner = vote && "winner" in vote.choice ? vote.choice.winner : undefined;
+  const winner = winnerOf(vote);
   const slot = winner === 0 || winner === 1 ? winner : (continued ?? 0);
   return answers[slot] && answers[slot].text !== "" ? slot : answers.length - 1 - slot;
 }
