@@ -19,6 +19,22 @@ async function eventsOf({ url }: TestGateway, headers: Record<string, string> = 
   return read;
 }
 
+it("a DELETE with a content type or a body is answered, although the hub checks its rate first", async () => {
+  const { a } = await startTwoGateways(
+    `${SANDBOX}\nserver: {rate: 600}\nkeys: {k: {key: key-0123456789abc}}`,
+  );
+  // OpenAI's Python client sends a content type with every DELETE.
+  const headers = {
+    authorization: "Bearer key-0123456789abc",
+    "content-type": "application/json",
+  };
+  for (const body of [null, "{}"]) {
+    const url = `${a.url}/v1/responses/resp_none`;
+    const { status } = await fetch(url, { method: "DELETE", headers, body });
+    expect(status).toBe(404);
+  }
+});
+
 describe("a decision of another process", () => {
   it("is found, shown, counted and voted on at once, by its id or by that of the client", async () => {
     const { a, b } = await startTwoGateways(SANDBOX);

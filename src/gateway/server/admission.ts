@@ -8,6 +8,7 @@ import type {
 import type { Logger } from "pino";
 import type { Access, Caller } from "../access/access.ts";
 import { checkOrigin } from "../access/origin.ts";
+import { SAFE } from "../access/sign-ins.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import { logRequest } from "../telemetry/logger.ts";
@@ -43,7 +44,8 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
     const { headers } = request.raw;
     // After the server was closed, this response is the last one on its connection.
     if (parts.isClosing()) reply.raw.shouldKeepAlive = false;
-    if (request.method !== "POST") discardBody(request.raw, bodyLimit);
+    // Fastify reads the bodies of the other methods.
+    if (request.is404 || SAFE.has(request.method)) discardBody(request.raw, bodyLimit);
     checkOrigin(headers, config().cors, access.isOpen);
     if (headers["content-encoding"] !== undefined) {
       throw new HttpError(415, "the body is compressed", { hint: "send it uncompressed" });
