@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { ServerResponse } from "node:http";
 import type {
   FastifyContextConfig,
   FastifyReply,
@@ -30,8 +30,8 @@ export interface AdmissionParts {
   readonly files: StaticFiles | undefined;
   /** Whether the server accepts no more connections. */
   readonly isClosing: () => boolean;
-  /** Called for each request without a key. */
-  readonly onAnonymous: (request: IncomingMessage) => void;
+  /** Called for each request that is admitted with a key, or without one on a gateway that has no keys. */
+  readonly onAdmitted: (response: ServerResponse) => void;
 }
 
 /** Adds the checks that a request passes before its body is read: host, origin, key, scope, rate. */
@@ -106,13 +106,13 @@ function admitting(
     const proceed = span ? () => span.run(done) : done;
     const isAnonymous = scope === undefined || (byToken && !access.hasCredentials(raw.headers));
     if (isAnonymous && !access.isOpen) {
-      parts.onAnonymous(raw);
       const limited = byToken || byAddress ? access.limitAnonymous(request.ip) : undefined;
       return limited ? void limited.then(() => proceed()).catch(done) : proceed();
     }
     if (scope === undefined) return proceed();
     const proceedAs = (caller: Caller): void | Promise<void> => {
       request.caller = caller;
+      parts.onAdmitted(reply.raw);
       const begun = concurrent && access.begin(caller, concurrent);
       if (begun instanceof Promise) {
         return begun.then((end) => {

@@ -42,12 +42,10 @@ async function startServer(limits: ConnectionLimits) {
     "request",
     connections.guard(
       (request, response) => {
-        if (request.url === "/slow") response.write("x".repeat(1e7));
+        if (!request.url!.startsWith("/anonymous")) connections.noteAdmitted(response);
+        if (request.url!.endsWith("/slow")) response.write("x".repeat(1e7));
         else if (request.method === "GET") response.end("ok");
-        else {
-          if (request.url === "/anonymous") connections.noteAnonymous(request);
-          request.resume().on("end", () => response.end("ok"));
-        }
+        else request.resume().on("end", () => response.end("ok"));
       },
       (error, _, response) => {
         response.writeHead(error.status, { connection: "close" }).end();
@@ -101,6 +99,30 @@ describe("connections", () => {
       await half("/known");
     }
     expect(await statusOf("/v1/models")).toBe(503);
+  });
+
+  it("whose responses are not read are closed when there are too many, if no request has a key", async () => {
+    const { server, port, statusOf } = await startServer(LIMITS);
+    const anonymous = "GET /anonymous/slow HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    const admitted = "GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    /** The server's ends of the connections. */
+    const sockets: Socket[] = [];
+    for (const text of [admitted, admitted + anonymous, anonymous + anonymous, anonymous]) {
+      server.once("connection", (socket) => sockets.push(socket));
+      const arrived = once(server, "request");
+      await connect(port, text);
+      await arrived;
+    }
+    for (const socket of sockets.slice(2)) {
+      const gone = once(socket, "close");
+      expect(await statusOf("/v1/models")).toBe(200);
+      await gone;
+      const arrived = once(server, "request");
+      await connect(port, admitted);
+      await arrived;
+    }
+    expect(await statusOf("/v1/models")).toBe(503);
+    for (const socket of sockets.slice(0, 2)) expect(socket.destroyed).toBe(false);
   });
 
   it.each([
@@ -187,6 +209,25 @@ describe("a gateway", () => {
     const held = async () =>
       (await gateway.get("/metrics")).text.match(/joust_connections (\d+)/)?.[1];
     await expect.poll(held).toBe("1");
+  });
+
+  it("cuts off an answer that has begun when the client sends bytes that are not HTTP", async () => {
+    const host = await startFaultyUpstream();
+    const gateway = await startGateway(
+      `providers: {stall: {url: "${host.url("stall")}"}}\nmodels: {m: {provider: stall}}`,
+    );
+    const body = JSON.stringify(chat("hi", { model: "m", stream: true }));
+    const request = `${HALF}content-length: ${body.length}\r\n\r\n${body}`;
+    const socket = await connect(Number(new URL(gateway.url).port), request);
+    let text = "";
+    socket.on("data", (piece) => {
+      text += piece;
+    });
+    await once(socket, "data");
+    socket.write("no HTTP\r\n\r\n");
+    await closed(socket);
+    expect(text).toContain("200 OK");
+    expect(text).not.toContain("400 Bad Request");
   });
 
   // Each stream fills all buffers on its way, which takes more than a minute on a busy machine.

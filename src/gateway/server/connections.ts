@@ -117,14 +117,12 @@ export class ConnectionCounts {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** Requests that are being received or answered. */
-  requests: number;
-  /** The last request, if it has no key. */
-  anonymous: IncomingMessage | undefined;
+  /** Responses to the requests that are being received or answered. */
+  readonly running: Set<ServerResponse>;
+  /** Those of them whose request was admitted with a key. */
+  readonly admitted: Set<ServerResponse>;
   /** Bytes that the client had read at `progressAt`. */
   read: number;
-  /** Notes that a request has ended. */
-  readonly release: () => void;
   progressAt: number;
 }
 
@@ -168,9 +166,8 @@ export class Connections {
     return (request, response) => {
       const connection = this.#open.get(request.socket);
       if (connection) {
-        connection.requests++;
-        connection.anonymous = undefined;
-        response.on("close", connection.release);
+        connection.running.add(response);
+        response.on("close", () => this.#release(connection, response));
       }
       const address = connection?.address ?? request.socket.remoteAddress ?? "";
       const isFull = (this.#intake ?? this.#counts).isFull(address);
@@ -179,10 +176,15 @@ export class Connections {
     };
   }
 
-  /** Notes that a request has no key. While its body is incomplete, its connection may be closed to make room. */
-  noteAnonymous(request: IncomingMessage): void {
-    const connection = this.#open.get(request.socket);
-    if (connection) connection.anonymous = request;
+  /** Notes that a request was admitted with a key. Its connection is not closed to make room. */
+  noteAdmitted(response: ServerResponse): void {
+    this.#open.get(response.req.socket)?.admitted.add(response);
+  }
+
+  /** Whether the next bytes on a connection would be read as the answer to its last request, which is incomplete, if there is one. */
+  canRefuse(socket: Socket): boolean {
+    const running = this.#open.get(socket)?.running ?? new Set();
+    return running.values().every((response) => !response.req.complete && !response.headersSent);
   }
 
   /** Accepts no more connections, and returns when the running requests have ended or the time is over. */
@@ -223,15 +225,13 @@ export class Connections {
         return void socket.destroy();
       }
     }
-    const progressAt = this.#now();
     const connection: Connection = {
       socket,
       address,
-      requests: 0,
-      anonymous: undefined,
+      running: new Set(),
+      admitted: new Set(),
       read: 0,
-      release: () => this.#release(connection),
-      progressAt,
+      progressAt: this.#now(),
     };
     this.#open.set(socket, connection);
     this.#counts.add(address);
@@ -246,20 +246,23 @@ export class Connections {
     if (this.#open.size === 0) this.#onEmpty?.();
   }
 
-  #release(connection: Connection): void {
-    connection.requests--;
-    if (connection.requests > 0 || !this.#open.delete(connection.socket)) return;
-    this.#open.set(connection.socket, connection);
+  #release(connection: Connection, response: ServerResponse): void {
+    const { socket, running, admitted } = connection;
+    running.delete(response);
+    admitted.delete(response);
+    if (running.size > 0 || !this.#open.delete(socket)) return;
+    this.#open.set(socket, connection);
   }
 
   /**
-   * Closes the connection, of one address or of all, that has waited longest for a request, or else for the body of a
-   * request without a key. Returns false if none waits.
+   * Closes the connection, of one address or of all, that has waited longest for a request, or else for a client
+   * without a key to send or read something. Returns false if none waits.
    */
   #makeRoom(address?: string): boolean {
     const own = () =>
       this.#open.values().filter((one) => address === undefined || one.address === address);
-    const connection = own().find(({ requests }) => requests === 0) ?? own().find(isHeldByStranger);
+    const connection =
+      own().find(({ running }) => running.size === 0) ?? own().find(isHeldByStranger);
     if (!connection) return false;
     this.#forget(connection);
     this.#onChange("too many");
@@ -284,9 +287,10 @@ export class Connections {
   }
 }
 
-/** Whether a connection only waits for the rest of a request without a key. */
-function isHeldByStranger({ requests, anonymous }: Connection): boolean {
-  return requests === 1 && anonymous !== undefined && !anonymous.complete;
+/** Whether a connection without an admitted request waits for its client: for the rest of a body, or for responses to be read. */
+function isHeldByStranger({ socket, running, admitted }: Connection): boolean {
+  if (admitted.size > 0) return false;
+  return socket.writableLength > 0 || running.values().some(({ req }) => !req.complete);
 }
 
 /** The reason why the gateway closed a connection. */

@@ -26,7 +26,7 @@ import { errorResponse } from "./error-response.ts";
 import { listen } from "./listen.ts";
 import { addOpenApi } from "./openapi.ts";
 
-export interface ServerParts extends Omit<AdmissionParts, "isClosing" | "onAnonymous"> {
+export interface ServerParts extends Omit<AdmissionParts, "isClosing" | "onAdmitted"> {
   readonly config: () => Config["server"];
   readonly version: string;
   /** Number of processes of this machine, which share its memory. */
@@ -62,7 +62,10 @@ export async function openServer(
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     return503OnClosing: false,
     schemaController: COMPILERS,
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => {
+      if (connections.canRefuse(socket)) refuseConnection(error, socket);
+      else socket.destroy();
+    },
     frameworkErrors: (error, request, { raw }) => {
       const { status, headers, body } = errorResponse(error, SMALL_BODY, dialectAt(request.raw));
       new Client(raw).send(status, headers, body);
@@ -86,8 +89,8 @@ export async function openServer(
   app.decorate("bodies", new Bodies(Math.max(buffer / processes, body) * 2 ** 20));
   addBodies(app, promptLimit);
   const isClosing = () => connections.isClosing;
-  const onAnonymous = (request: IncomingMessage) => connections.noteAnonymous(request);
-  addAdmission(app, { ...parts, isClosing, onAnonymous }, promptLimit);
+  const onAdmitted = (response: ServerResponse) => connections.noteAdmitted(response);
+  addAdmission(app, { ...parts, isClosing, onAdmitted }, promptLimit);
   await addOpenApi(app, parts.version);
   addRoutes(app);
   await app.ready();
