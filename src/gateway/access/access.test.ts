@@ -75,6 +75,30 @@ describe("keys that another node changes", () => {
     await store.close();
   });
 
+  it("admit their sessions at once, also those that another process has issued or ended", async () => {
+    const store = new SqliteStore(newFile(), () => 0);
+    const withSessions = { keys: {}, server: { session_hours: 1 } } as typeof config;
+    await store.addKey({ ...key, id: "other", name: "bob", hash: "h" });
+    const clock = new StandingClock();
+    const [one, two] = await Promise.all([
+      Access.open(withSessions, store, clock),
+      Access.open(withSessions, store, clock),
+    ]);
+    await store.addKey(key);
+    const cookies = async () => {
+      const { token, csrf } = await one.signIn(secret);
+      return { cookie: `joust_session=${token}`, "x-joust-csrf": csrf };
+    };
+    const first = await cookies();
+    clock.pass(1000);
+    expect(await two.admit(first, "route", "GET")).toMatchObject({ owner: "k" });
+    expect(await two.signedIn(first)).toMatchObject({ name: "ann" });
+    await one.signOut(first);
+    clock.pass(60_000);
+    expect(await two.signedIn(first)).toBeUndefined();
+    await store.close();
+  });
+
   it("stay as they were while the store does not respond, and only the first request waits for it", async () => {
     const store = new SqliteStore(newFile(), () => 0);
     await store.addKey(key);

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Scope } from "../../api/scopes.ts";
-import type { StoredKey } from "../../store/key.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
@@ -9,6 +7,7 @@ import { ALONE, type Peers } from "../peers/peers.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { Budgets, type Reservation } from "./budgets.ts";
 import { Concurrency, type Concurrent, tooManyConcurrent } from "./concurrency.ts";
+import { type Key, KeyRing } from "./key-ring.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { insufficientScope, SIGN_IN_HINT, unauthorized } from "./refusals.ts";
@@ -35,10 +34,10 @@ export interface Caller {
   readonly routers?: readonly string[] | undefined;
 }
 
-type Key = Omit<StoredKey, "createdAt">;
-
 /** Decides which requests are admitted: API keys with their scopes, rates and budgets. */
 export class Access {
+  readonly #keys: KeyRing;
+  readonly #signIns: SignIns;
   readonly #spending: Budgets;
   readonly #store: Store;
   readonly #clock: Clock;
@@ -47,20 +46,6 @@ export class Access {
   readonly #running: Concurrency;
   readonly #peers: Peers;
   #config: Pick<Config, "keys" | "server">;
-  #stored: readonly StoredKey[] = [];
-  #byHash = new Map<string, Key>();
-  #byId = new Map<string, Key>();
-  readonly #signIns: SignIns;
-  #ended: ReadonlySet<string> = new Set();
-  /** Keys that only this machine knows, for the requests that it sends to itself. */
-  readonly #internal = new Map<string, Key>();
-  /** Time of the last successful read, by the clock. */
-  #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
-  /** The read that follows the running one. */
-  #nextRead: Promise<void> | undefined;
-  #waiting: Promise<unknown> | undefined;
-  #waitedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(
     config: Pick<Config, "keys" | "server">,
@@ -70,13 +55,14 @@ export class Access {
     secret: Uint8Array,
   ) {
     this.#config = config;
-    this.#signIns = new SignIns(secret, (id) => this.#byId.get(id)?.hash);
+    this.#keys = new KeyRing(config.keys, store, clock);
+    this.#signIns = new SignIns(secret, (id) => this.#keys.withId(id)?.hash);
     this.#store = store;
     this.#clock = clock;
     this.#peers = peers;
     this.#running = new Concurrency(peers.limits);
     this.#spending = new Budgets(store, randomUUID(), () => clock.date());
-    peers.answer("keys", () => this.#read());
+    peers.answer("keys", () => this.#keys.read());
   }
 
   static async open(
@@ -86,67 +72,40 @@ export class Access {
     peers: Peers = ALONE,
   ): Promise<Access> {
     const access = new Access(config, store, clock, peers, await store.secret("sessions"));
-    await access.#read();
+    await access.#keys.read();
     return access;
   }
 
   /** Creates a key that is valid as long as the gateway runs, in all of its processes, and returns its secret. */
   addInternalKey(id: string, scopes: readonly Scope[]): string {
     const { secret = newSecret() } = this.#peers;
-    const hash = hashOf(secret);
-    this.#internal.set(hash, { id, name: id, hash, scopes });
+    this.#keys.addInternal(id, secret, scopes);
     return secret;
   }
 
   configure(config: Pick<Config, "keys" | "server">): void {
     this.#config = config;
-    this.#index();
+    this.#keys.configure(config.keys);
   }
 
   /** Whether there is no key. Then every request is admitted, but only from this machine. */
   get isOpen(): boolean {
-    return this.#byHash.size === 0;
+    return this.#keys.isEmpty;
   }
 
   /** Whether there would be no key with another configuration. Reads the stored keys. */
-  async isOpenWith({ keys }: Pick<Config, "keys">): Promise<boolean> {
-    if (Object.keys(keys).length > 0) return false;
-    await this.#read();
-    return this.#stored.length === 0;
+  isOpenWith({ keys }: Pick<Config, "keys">): Promise<boolean> {
+    return this.#keys.isEmptyWith(keys);
   }
 
   /** Makes a change of the stored keys known in all processes of this machine. */
   async read(): Promise<void> {
-    await Promise.all([this.#read(), this.#peers.ask("keys")]);
+    await Promise.all([this.#keys.read(), this.#peers.ask("keys")]);
   }
 
-  /**
-   * Reads the keys and ended sessions from the store. Other nodes and `joust keys` change them there. A read that is
-   * running may have missed a change that was made before this call, so another one follows it.
-   */
-  #read(): Promise<void> {
-    if (!this.#reading) return this.#readNow();
-    this.#nextRead ??= this.#reading
-      .catch(() => {})
-      .then(() => {
-        this.#nextRead = undefined;
-        return this.#reading ?? this.#readNow();
-      });
-    return this.#nextRead;
-  }
-
-  #readNow(): Promise<void> {
-    this.#reading = Promise.all([this.#store.keys(), this.#store.endedSessions()])
-      .then(([keys, ended]) => {
-        this.#stored = keys;
-        this.#ended = new Set(ended);
-        this.#readAt = this.#clock.now();
-        this.#index();
-      })
-      .finally(() => {
-        this.#reading = undefined;
-      });
-    return this.#reading;
+  /** Reads the stored keys again if they are old. Returns a promise only if a request must wait for them. */
+  refresh(): Promise<unknown> | undefined {
+    return this.#keys.refresh();
   }
 
   /**
@@ -158,35 +117,32 @@ export class Access {
     scope: Scope,
     method: string,
   ): Caller | Promise<Caller> {
-    const refreshed = this.#refresh();
+    const refreshed = this.refresh();
     if (refreshed) return refreshed.then(() => this.#identify(headers, scope, method));
     return this.#identify(headers, scope, method);
   }
 
   /**
-   * Whether the caller of a long response would still be admitted with the same rights: its key or session is valid
-   * and has the scope. Does not count as a request.
+   * Whether the caller of a long response would still be admitted with the same rights: its key or session is valid,
+   * has the scope, and may use the same models and routers. Does not count as a request.
    */
   async stillAdmits(
     headers: Readonly<Record<string, unknown>>,
     scope: Scope,
     caller: Caller,
   ): Promise<boolean> {
-    await this.#refresh();
+    await this.refresh();
     if (this.isOpen) return caller.owner === undefined;
     const secret = secretOf(headers);
-    const key = secret === undefined ? this.#keyOfSession(headers) : this.#keyWith(hashOf(secret));
+    const key =
+      secret === undefined ? this.#keyOfSession(headers) : this.#keys.withHash(hashOf(secret));
     if (!key || key.revokedAt !== undefined || !allows(key, scope)) return false;
     return key.id === caller.owner && key.scopes.includes("admin") === caller.isAdmin;
   }
 
-  #keyWith(hash: string): Key | undefined {
-    return this.#byHash.get(hash) ?? this.#internal.get(hash);
-  }
-
   #keyOfSession(headers: Readonly<Record<string, unknown>>): Key | undefined {
     const signIn = this.#signIns.in(headers.cookie);
-    return signIn && this.#endOf(signIn) === undefined ? this.#byId.get(signIn.key) : undefined;
+    return signIn && this.#endOf(signIn) === undefined ? this.#keys.withId(signIn.key) : undefined;
   }
 
   /** Whether a request has a key, valid or not, or a valid session. */
@@ -196,8 +152,8 @@ export class Access {
 
   /** Signs in with an API key. Throws 401 if the key is not valid. */
   async signIn(secret: string): Promise<SignedIn> {
-    await this.#read();
-    const key = this.#byHash.get(hashOf(secret));
+    await this.#keys.read();
+    const key = this.#keys.withHash(hashOf(secret));
     if (!key) throw unauthorized("the API key is unknown", SIGN_IN_HINT);
     if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked", SIGN_IN_HINT);
     const lifetime = 3_600_000 * this.#config.server.session_hours;
@@ -205,10 +161,15 @@ export class Access {
   }
 
   /** The session of a request; undefined if it has none or the session has ended. */
-  signedIn(headers: Readonly<Record<string, unknown>>): SignedIn | undefined {
-    const signIn = this.isOpen ? undefined : this.#signIns.in(headers.cookie);
+  async signedIn(headers: Readonly<Record<string, unknown>>): Promise<SignedIn | undefined> {
+    await this.refresh();
+    if (this.isOpen) return undefined;
+    const name = this.#signIns.in(headers.cookie)?.key;
+    const isUnknown = name !== undefined && !this.#keys.withId(name);
+    if (isUnknown) await this.#keys.readForUnknown()?.catch(() => {});
+    const signIn = this.#signIns.in(headers.cookie);
     if (!signIn || this.#endOf(signIn) !== undefined) return undefined;
-    return this.#signedIn(signIn, this.#byId.get(signIn.key)!);
+    return this.#signedIn(signIn, this.#keys.withId(signIn.key)!);
   }
 
   /** Ends the session of a request on all nodes, if it has one. */
@@ -228,9 +189,9 @@ export class Access {
 
   /** Reason why a session is not valid; undefined if it is valid. */
   #endOf({ id, key, expiresAt }: SignIn): string | undefined {
-    if (this.#byId.get(key)?.revokedAt !== undefined) return "the API key was revoked";
+    if (this.#keys.withId(key)?.revokedAt !== undefined) return "the API key was revoked";
     if (expiresAt <= this.#clock.date()) return "the session has expired";
-    return this.#ended.has(id) ? "the session was ended" : undefined;
+    return this.#keys.hasEnded(id) ? "the session was ended" : undefined;
   }
 
   #checkCsrf(signIn: SignIn, headers: Readonly<Record<string, unknown>>): void {
@@ -249,50 +210,43 @@ export class Access {
   ): Caller | Promise<Caller> {
     if (this.isOpen) return after(this.#limit("", undefined), EVERYBODY);
     const secret = secretOf(headers);
-    if (secret === undefined) {
-      const signIn = this.#signIns.in(headers.cookie);
-      if (!signIn) throw unauthorized("the request has no API key");
-      const end = this.#endOf(signIn);
-      if (end !== undefined) throw unauthorized(end, SIGN_IN_HINT, "session_ended");
-      if (!SAFE.has(method)) this.#checkCsrf(signIn, headers);
-      return this.#callerWith(this.#byId.get(signIn.key), scope);
+    if (secret !== undefined) {
+      const hash = hashOf(secret);
+      const caller = () => this.#callerWith(this.#keys.withHash(hash), scope);
+      return this.#onceKnown(this.#keys.withHash(hash), caller);
     }
-    const hash = hashOf(secret);
-    const key = this.#keyWith(hash);
-    const mayBeNew = !key && this.#clock.now() - this.#readAt > RETRY_MS;
-    if (!mayBeNew) return this.#callerWith(key, scope);
-    return this.#read().then(() => this.#callerWith(this.#byHash.get(hash), scope));
+    const signIn = this.#signIns.in(headers.cookie);
+    if (!signIn) throw unauthorized("the request has no API key");
+    const caller = () => this.#callerOfSession(headers, scope, method);
+    return this.#onceKnown(this.#keys.withId(signIn.key), caller);
+  }
+
+  /** Returns a caller at once if its key is known, and otherwise after a read of the keys. */
+  #onceKnown(
+    key: Key | undefined,
+    caller: () => Caller | Promise<Caller>,
+  ): Caller | Promise<Caller> {
+    const read = key ? undefined : this.#keys.readForUnknown();
+    return read ? read.then(caller) : caller();
+  }
+
+  #callerOfSession(
+    headers: Readonly<Record<string, unknown>>,
+    scope: Scope,
+    method: string,
+  ): Caller | Promise<Caller> {
+    const signIn = this.#signIns.in(headers.cookie)!;
+    const end = this.#endOf(signIn);
+    if (end !== undefined) throw unauthorized(end, SIGN_IN_HINT, "session_ended");
+    if (!SAFE.has(method)) this.#checkCsrf(signIn, headers);
+    return this.#callerWith(this.#keys.withId(signIn.key), scope);
   }
 
   #callerWith(key: Key | undefined, scope: Scope): Caller | Promise<Caller> {
     if (!key) throw unauthorized("the API key is unknown");
     if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked");
     if (!allows(key, scope)) throw insufficientScope(scope);
-    const { id, name, scopes, duels, concurrent, budget, models, routers } = key;
-    const isAdmin = scopes.includes("admin");
-    const caller = { owner: id, name, isAdmin, duels, concurrent, budget, models, routers };
-    return after(this.#limit(key.id, key.rate), caller);
-  }
-
-  /**
-   * Reads the keys again if they are old. Busy nodes do so in the background. After a pause, the
-   * first requests wait for the read, because a key may have been revoked since. If the store is
-   * down, the last known keys stay valid.
-   */
-  #refresh(): Promise<unknown> | undefined {
-    const now = this.#clock.now();
-    if (now - this.#readAt <= FRESH_MS) return undefined;
-    const read = (this.#reading ?? this.#read()).catch(() => {});
-    if (this.#waiting || now - Math.max(this.#readAt, this.#waitedAt) <= PAUSE_MS) {
-      return this.#waiting;
-    }
-    this.#waitedAt = now;
-    this.#waiting = Promise.race([read, sleep(TIMEOUT_MS, undefined, { ref: false })]).finally(
-      () => {
-        this.#waiting = undefined;
-      },
-    );
-    return this.#waiting;
+    return after(this.#limit(key.id, key.rate), callerOf(key));
   }
 
   /**
@@ -339,20 +293,6 @@ export class Access {
     return this.#take(ANONYMOUS_PER_MINUTE, address);
   }
 
-  #index(): void {
-    const own = Object.entries(this.#config.keys).map(
-      ([name, { key, ...rest }]): Key => ({
-        id: `config:${name}`,
-        name,
-        hash: hashOf(key),
-        ...rest,
-      }),
-    );
-    const all: Key[] = [...this.#stored, ...own];
-    this.#byHash = new Map(all.map((key) => [key.hash, key]));
-    this.#byId = new Map(all.map((key) => [key.id, key]));
-  }
-
   #limit(client: string, own: number | undefined): void | Promise<void> {
     const rate = own ?? this.#config.server.rate;
     if (rate !== undefined) return this.#take(rate, client);
@@ -374,6 +314,12 @@ export class Access {
     this.#limits.set(rate, limit);
     check(limit.take(client, this.#clock.now()));
   }
+}
+
+function callerOf(key: Key): Caller {
+  const { id, name, scopes, duels, concurrent, budget, models, routers } = key;
+  const isAdmin = scopes.includes("admin");
+  return { owner: id, name, isAdmin, duels, concurrent, budget, models, routers };
 }
 
 /** The value, after a check that may be asynchronous. */
@@ -400,13 +346,5 @@ function unpriced(model: string): HttpError {
 
 /** Caller of every request while there is no key. */
 const EVERYBODY: Caller = { owner: undefined, isAdmin: true };
-/** Age at which the keys are read again. */
-const FRESH_MS = 2000;
-/** Time without a read after which requests wait for the next one. */
-const PAUSE_MS = 5000;
-/** Longest time that a request waits for the store. */
-const TIMEOUT_MS = 1000;
-/** Shortest time between two reads because of unknown keys, which may be new or guessed. */
-const RETRY_MS = 250;
 const ANONYMOUS_PER_MINUTE = 120;
 const MAX_EVENT_STREAMS = 50;

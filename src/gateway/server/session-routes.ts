@@ -18,9 +18,10 @@ export function addSessionRoutes(app: App, { access, clock }: SessionParts): voi
       summary: "Tells whether a key is required and whether the browser is signed in.",
       response: Session,
     }),
-    ({ raw }, reply) => {
+    async ({ raw }, reply) => {
       reply.header("cache-control", "no-store");
-      return sessionOf(access.isOpen, access.signedIn(raw.headers));
+      const signedIn = await access.signedIn(raw.headers);
+      return sessionOf(access.isOpen, signedIn);
     },
   );
   app.post(
