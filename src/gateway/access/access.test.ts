@@ -147,6 +147,9 @@ describe("the caller of a long response", () => {
     expect(await admitsWith({ scopes })).toBe(true);
     expect(await admitsWith({ scopes: ["vote"] })).toBe(false);
     expect(await admitsWith({ scopes })).toBe(true);
+    expect(await admitsWith({ models: ["a"] })).toBe(false);
+    expect(await admitsWith({ models: null, routers: ["r"] })).toBe(false);
+    expect(await admitsWith({ routers: null })).toBe(true);
     expect(await admitsWith({ revokedAt: 1 })).toBe(false);
   });
 

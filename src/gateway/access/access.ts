@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Scope } from "../../api/scopes.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -137,7 +138,8 @@ export class Access {
     const key =
       secret === undefined ? this.#keyOfSession(headers) : this.#keys.withHash(hashOf(secret));
     if (!key || key.revokedAt !== undefined || !allows(key, scope)) return false;
-    return key.id === caller.owner && key.scopes.includes("admin") === caller.isAdmin;
+    const now = callerOf(key);
+    return RIGHTS.every((right) => isDeepStrictEqual(now[right], caller[right]));
   }
 
   #keyOfSession(headers: Readonly<Record<string, unknown>>): Key | undefined {
@@ -315,6 +317,9 @@ export class Access {
     check(limit.take(client, this.#clock.now()));
   }
 }
+
+/** Rights on which a long response depends. */
+const RIGHTS = ["owner", "isAdmin", "models", "routers"] as const;
 
 function callerOf(key: Key): Caller {
   const { id, name, scopes, duels, concurrent, budget, models, routers } = key;
