@@ -10,6 +10,7 @@ import {
   startFaultyUpstream,
   startGateway,
 } from "../gateway.fixture.ts";
+import { addKey } from "./keys.ts";
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const ANN = bearer("ann-ann-ann-ann-ann");
@@ -311,6 +312,15 @@ describe("without keys", () => {
     const made = await gateway.post("/v1/admin/keys", { name: "mine", scopes: ["admin"] });
     const key = { authorization: `Bearer ${made.json.secret}` };
     for (const name of names) expect((await ask(name, key)).status).toBe(200);
+  });
+
+  it("the gateway serves requests through a proxy soon after another process has created a key", async () => {
+    const { get, store } = await startGateway(SANDBOX, { folder: newFolder() });
+    const ask = () => get("/healthz", { "x-forwarded-for": "203.0.113.7" });
+    expect((await ask()).status).toBe(403);
+    await addKey(store, { name: "mine", scopes: ["admin"] }, Date.now());
+    // No other request makes the gateway read the keys.
+    await expect.poll(async () => (await ask()).status).toBe(200);
   });
 
   it("the gateway refuses pages of other sites, whatever host they use", async () => {

@@ -23,7 +23,10 @@ import { answerUnknownPath, UnknownPaths } from "./unknown-paths.ts";
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;
-  readonly access: Pick<Access, "admit" | "begin" | "hasCredentials" | "isOpen" | "limitAnonymous">;
+  readonly access: Pick<
+    Access,
+    "admit" | "begin" | "hasCredentials" | "isOpen" | "limitAnonymous" | "refresh"
+  >;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -46,14 +49,20 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
     if (parts.isClosing()) reply.raw.shouldKeepAlive = false;
     // Fastify reads the bodies of the other methods.
     if (request.is404 || SAFE.has(request.method)) discardBody(request.raw, bodyLimit);
-    checkOrigin(headers, config().cors, access.isOpen);
-    if (headers["content-encoding"] !== undefined) {
-      throw new HttpError(415, "the body is compressed", { hint: "send it uncompressed" });
-    }
-    allowOrigin(request, reply.raw);
-    checkHeaders(headers);
-    if (request.is404) answerUnknownPath(app, parts.files, unknown, request, reply);
-    else done();
+    const check = () => {
+      checkOrigin(headers, config().cors, access.isOpen);
+      if (headers["content-encoding"] !== undefined) {
+        throw new HttpError(415, "the body is compressed", { hint: "send it uncompressed" });
+      }
+      allowOrigin(request, reply.raw);
+      checkHeaders(headers);
+      if (request.is404) answerUnknownPath(app, parts.files, unknown, request, reply);
+      else done();
+    };
+    // Somebody may have created the first key since, which admits requests from elsewhere.
+    const refreshed = access.isOpen ? access.refresh() : undefined;
+    if (refreshed) refreshed.then(check).catch(done);
+    else check();
   });
   app.addHook("onRoute", (route) => {
     const path = route.url.replace(/:(\w+)/g, "{$1}");
