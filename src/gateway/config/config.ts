@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { isMemberOfAll } from "../../api/configuration.ts";
 import { SCOPES } from "../../api/scopes.ts";
@@ -256,6 +257,24 @@ const METRIC = z
   })
   .refine(({ min = 0, max = 1 }) => min < max, { error: "needs a min below its max" });
 
+/** The origin of an address, in the form in which browsers send it. */
+function originOf(address: string): string {
+  const { origin } = new URL(address);
+  return origin === "null" ? address : origin;
+}
+
+/** Whether a text is an IP address or a network like 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [ip = "", bits = "0", ...rest] = text.split("/");
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)]!;
+  return /^\d+$/.test(bits) && Number(bits) <= most && rest.length === 0;
+}
+
+/** Whether each % in a text begins an escape of a URL. */
+export function isDecodable(text: string): boolean {
+  return !/%(?![0-9a-f]{2})/i.test(text);
+}
+
 const LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
 const SERVER = z
@@ -290,9 +309,16 @@ const SERVER = z
     /** Hours until a session of the page ends and a key must be entered again. */
     session_hours: z.number().positive().max(168).default(12),
     /** Origins of web pages on other sites that may call the gateway. */
-    cors: z.array(z.url()).default([]),
+    cors: z.array(z.url().transform(originOf)).default([]),
     /** Addresses or networks of proxies whose X-Forwarded-For names the client. */
-    trusted_proxies: z.array(z.string()).default([]),
+    trusted_proxies: z
+      .array(
+        z.string().refine(isNetwork, {
+          error: ({ input }) =>
+            `is ${input}, not an address like 10.0.0.1 or a network like 10.0.0.0/8`,
+        }),
+      )
+      .default([]),
     log: z.enum(LEVELS).optional(),
   })
   .prefault({});
@@ -303,6 +329,7 @@ const STORE = z
     url: z
       .string()
       .regex(/^postgres(ql)?:\/\//, "is not an address like postgres://user:password@host/name")
+      .refine(isDecodable, "has a % that is no escape: write %25")
       .optional(),
     prompts: z.boolean().default(false),
     key: z.string().optional(),

@@ -99,7 +99,11 @@ it.each([
     /not a valid URL; hint: write https:\/\/api\.host\.com\/v1$/,
   ],
   ["server: {cors: [x]}", /^joust\.yaml:1: field "server\.cors\.0": is "x", not a valid URL;/],
-  ["store: {key: 123}", /^joust\.yaml:1: field "store\.key": is not valid;/],
+  [
+    "server: {trusted_proxies: [10.0.0.0/8, '::1', 10.0.0.0/99]}",
+    /^joust\.yaml:1: field "server\.trusted_proxies\.2": is 10\.0\.0\.0\/99, not an address like/,
+  ],
+  ["store: {key: 123}", /^joust\.yaml:1: field "store\.key": is of type number, not string;/],
   [
     `${MODELS}routers:\n  x:\n    policy:\n      name: joust\n      options: {horizon: [1]}`,
     /^joust\.yaml:8: field "routers\.x\.policy\.options\.horizon"/,
@@ -113,6 +117,37 @@ it.each([
   ["3", /^joust\.yaml:1: /],
 ])("refuses %j with its line", (text, message) => {
   expect(() => parse(text)).toThrow(errorText(message));
+});
+
+it.each([
+  ["hunter2secret", "is of type string, not object"],
+  ["keys: {shop: hunter2secret}", '"keys.shop": is of type string, not object'],
+  ["keys: [hunter2secret]", '"keys": is of type list, not object'],
+  ["keys: {shop: {key: hunter2}}", '"keys.shop.key": is shorter than 16 characters'],
+  ["providers: {openai: hunter2secret}", '"providers.openai": is of type string, not object'],
+  ["providers: {openai: {key: [hunter2secret]}}", '"providers.openai.key": is of type list'],
+  ["providers: {openai: {headers: hunter2secret}}", '"providers.openai.headers": is of type'],
+  ["providers: {a: {url: 'http//u:hunter2@x/v1'}}", '"providers.a.url": is not valid'],
+  ["models: {a: {deployments: [hunter2]}}", '"models.a.deployments.0": is of type string'],
+  ["store: 'postgres://u:hunter2@db/x'", '"store": is of type string, not object'],
+  ["store: {url: ['postgres://u:hunter2@db/x']}", '"store.url": is of type list, not string'],
+  ["store: {url: 'postgres://u:hunter%2@db/x'}", '"store.url": has a % that is no escape'],
+])("does not repeat what may be a secret in the wrong place: %s", (text, message) => {
+  let error: unknown;
+  try {
+    parse(text);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const { problem, hint, field } = error as InputError;
+  const described = `"${field}": ${problem}`;
+  expect(described).toContain(message);
+  expect(described + hint).not.toContain("hunter2");
+});
+
+it("accepts origins as people copy them from a browser", () => {
+  const { server } = parse("server: {cors: ['https://Chat.example.org/', 'http://localhost:80']}");
+  expect(server.cors).toEqual(["https://chat.example.org", "http://localhost"]);
 });
 
 it("adds the line to errors that are found later", async () => {

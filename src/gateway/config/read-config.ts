@@ -9,7 +9,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { rememberSecrets } from "../wire/secrets.ts";
-import { CONFIG, type Config, type Environment } from "./config.ts";
+import { CONFIG, type Config, type Environment, isDecodable } from "./config.ts";
 import { type Fault, faultsBetween, objectOf } from "./references.ts";
 
 /** Reads and checks joust.yaml. Errors have file, line and member. */
@@ -144,7 +144,7 @@ function placeOf(file: string, { path, line }: LocatedFault) {
 }
 
 export function secretsOf({ keys, providers, models, store }: Config): (string | undefined)[] {
-  const password = URL.parse(store.url ?? "")?.password;
+  const { password = "" } = URL.parse(store.url ?? "") ?? {};
   return [
     ...Object.values(keys).map(({ key }) => key),
     ...Object.values(providers).flatMap(({ key, secret_key: secret, session_token: token }) => [
@@ -154,7 +154,9 @@ export function secretsOf({ keys, providers, models, store }: Config): (string |
     ]),
     ...Object.values(models).flatMap(({ deployments = [] }) => deployments.map(({ key }) => key)),
     store.key,
-    ...(password ? [password, decodeURIComponent(password)] : []),
+    password,
+    // A password from the command line may have a % that is no escape.
+    ...(isDecodable(password) ? [decodeURIComponent(password)] : []),
   ];
 }
 
@@ -217,8 +219,19 @@ const SECRETS = new Set(["key", "headers", "access_key", "secret_key", "session_
 
 /** Describes an issue, without the value if it may be a secret. */
 function describeWithoutSecrets(issue: z.core.$ZodRawIssue): string | undefined {
-  const isSecret = issue.path?.some((name) => SECRETS.has(String(name)));
-  return isSecret && issue.input !== undefined ? "is not valid" : describeIssue(issue);
+  if (issue.input === undefined || issue.input === null || !mayBeSecret(issue)) {
+    return describeIssue(issue);
+  }
+  if (issue.code !== "invalid_type") return "is not valid";
+  const kind = Array.isArray(issue.input) ? "list" : typeof issue.input;
+  return `is of type ${kind}, not ${issue.expected === "record" ? "object" : issue.expected}`;
+}
+
+/** Whether a value may be a secret, or contain one: in its field, in place of a whole entry, or in an address. */
+function mayBeSecret({ path = [], input, ...issue }: z.core.$ZodRawIssue): boolean {
+  if (path.some((name) => SECRETS.has(String(name))) || path.join(".") === "store.url") return true;
+  if (issue.code === "invalid_type" && ["object", "record"].includes(issue.expected)) return true;
+  return typeof input === "string" && input.includes("@");
 }
 
 /** The faults of an issue of the schema in a value: one for each unknown member, otherwise one. */
@@ -232,7 +245,7 @@ function faultsOf(issue: z.core.$ZodIssue, value: unknown): Fault[] {
 function urlFault(issue: z.core.$ZodIssue, value: unknown): Fault {
   const fault = faultOf(issue);
   const text = issue.path.reduce<unknown>((at, name) => objectOf(at)[String(name)], value);
-  if (typeof text !== "string" || text.includes("://")) return fault;
+  if (typeof text !== "string" || /:\/\/|@/.test(text)) return fault;
   const url = URL.parse(`http://${text}`);
   if (!url) return fault;
   // Hosts with a port and those without a domain are usually on the operator's own network.
