@@ -309,6 +309,11 @@ describe("without keys", () => {
       const admin = await gateway.post("/v1/admin/keys", { name: "x" }, { [name]: "x" });
       expect(admin.status).toBe(403);
     }
+    // nginx without further settings adds no header.
+    const port = Number(new URL(gateway.url).port);
+    const nginx = { host: `localhost:${port}` };
+    expect(await rawStatus(port, "GET /v1/admin/keys", nginx, "1.1")).toBe(200);
+    expect(await rawStatus(port, "GET /v1/admin/keys", nginx, "1.0")).toBe(403);
     const made = await gateway.post("/v1/admin/keys", { name: "mine", scopes: ["admin"] });
     const key = { authorization: `Bearer ${made.json.secret}` };
     for (const name of names) expect((await ask(name, key)).status).toBe(200);
@@ -351,11 +356,16 @@ describe("without keys", () => {
 });
 
 /** Sends headers that fetch does not allow. */
-function rawStatus(port: number, target: string, headers: Record<string, string>): Promise<number> {
+function rawStatus(
+  port: number,
+  target: string,
+  headers: Record<string, string>,
+  version = "1.1",
+): Promise<number> {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return new Promise((found, fail) => {
     const socket = createConnection(port, "127.0.0.1", () => {
-      socket.write(`${target} HTTP/1.1\r\n${head.join("")}connection: close\r\n\r\n`);
+      socket.write(`${target} HTTP/${version}\r\n${head.join("")}connection: close\r\n\r\n`);
     });
     let text = "";
     socket.on("data", (piece) => {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { HttpError } from "../wire/http-error.ts";
 
@@ -11,10 +11,11 @@ import { HttpError } from "../wire/http-error.ts";
  * from this machine, so they are refused too.
  */
 export function checkOrigin(
-  headers: IncomingHttpHeaders,
+  request: Pick<IncomingMessage, "headers" | "httpVersion">,
   cors: readonly string[],
   isOpen: boolean,
 ): void {
+  const { headers } = request;
   const { origin, host = "" } = headers;
   if (isOpen && !isOwnName(host)) {
     throw new HttpError(
@@ -23,11 +24,11 @@ export function checkOrigin(
       { hint: "use http://localhost, or create a key", code: "foreign_host" },
     );
   }
-  if (isOpen && isForwarded(headers)) {
-    const forwarded = FORWARDED.find((name) => headers[name] !== undefined);
+  const proxy = isOpen ? signOfProxy(request) : undefined;
+  if (proxy !== undefined) {
     throw new HttpError(
       403,
-      `the request came through a proxy (${forwarded}), and a gateway without API keys serves this machine only`,
+      `the request came through a proxy (${proxy}), and a gateway without API keys serves this machine only`,
       { hint: "create a key with `joust keys add NAME --scopes admin`", code: "forwarded_request" },
     );
   }
@@ -53,7 +54,7 @@ function isEmbedded(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Headers that proxies add. Behind a proxy, every request seems to come from this machine. */
-const FORWARDED = [
+const FORWARDED: ReadonlySet<string> = new Set([
   "forwarded",
   "via",
   "x-forwarded-for",
@@ -65,13 +66,19 @@ const FORWARDED = [
   "cf-connecting-ip",
   "true-client-ip",
   "fly-client-ip",
-];
+]);
 
-const FORWARDED_NAMES: ReadonlySet<string> = new Set(FORWARDED);
-
-function isForwarded(headers: IncomingHttpHeaders): boolean {
-  for (const name in headers) if (FORWARDED_NAMES.has(name)) return true;
-  return false;
+/**
+ * The part of a request that shows that it came through a proxy. nginx without further settings adds no header and
+ * replaces the host, but sends HTTP/1.0, which clients have not used for long.
+ */
+function signOfProxy({
+  headers,
+  httpVersion,
+}: Pick<IncomingMessage, "headers" | "httpVersion">): string | undefined {
+  if (httpVersion === "1.0") return "HTTP/1.0";
+  for (const name in headers) if (FORWARDED.has(name)) return name;
+  return undefined;
 }
 
 /** Cache of Host headers that name this machine. Most requests have the same one. */

@@ -50,7 +50,7 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
     // Fastify reads the bodies of the other methods.
     if (request.is404 || SAFE.has(request.method)) discardBody(request.raw, bodyLimit);
     const check = () => {
-      checkOrigin(headers, config().cors, access.isOpen);
+      checkOrigin(request.raw, config().cors, access.isOpen);
       if (headers["content-encoding"] !== undefined) {
         throw new HttpError(415, "the body is compressed", { hint: "send it uncompressed" });
       }
