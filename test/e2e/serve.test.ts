@@ -39,7 +39,7 @@ describe("joust.yaml", () => {
       .toMatchObject({ problem: expect.stringMatching(/:4: .*"nobody" is not a policy/) });
     expect(await names()).toContain("second");
     writeFileSync(file, `${FAST}store: {url: 'postgres://127.0.0.1:1/none'}\n`);
-    await expect.poll(() => stderr).toMatch(/store\.url did not change: they require a restart/);
+    await expect.poll(() => stderr).toMatch(/not changed, because this requires a restart: /);
     await expect.poll(invalid).toBeUndefined();
     process.kill("SIGTERM");
     expect((await process.end).code).toBe(0);

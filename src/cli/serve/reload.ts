@@ -9,6 +9,7 @@ import {
 } from "../../core/errors/joust-error.ts";
 import type { FileProblem } from "../../gateway/administration/administration.ts";
 import type { Config } from "../../gateway/config/config.ts";
+import { changedFixedSettings } from "../../gateway/config/fixed-settings.ts";
 import { type ServeFlags, withPlace } from "./configuration.ts";
 
 /** A gateway that can serve another configuration. */
@@ -30,9 +31,9 @@ export async function reload(
     const next = await read();
     await running.reload(next);
     logger.warn("the configuration was reloaded");
-    const fixed = ({ server: { host, port }, store: { url } }: Config) => [host, port, url].join();
-    if (fixed(next) !== fixed(first)) {
-      logger.warn("server.host, server.port and store.url did not change: they require a restart");
+    const fixed = changedFixedSettings(first, next);
+    if (fixed.length > 0) {
+      logger.warn(`not changed, because this requires a restart: ${fixed.join(", ")}`);
     }
   } catch (thrown) {
     const error = await withPlace(thrown, file, flags);
