@@ -22,6 +22,8 @@ describe("an API key", () => {
     expect(secretOf({ authorization: "bearer  abc" })).toBe("abc");
     expect(secretOf({ authorization: "Basic abc" })).toBeUndefined();
     expect(secretOf({ "x-api-key": "abc" })).toBe("abc");
+    expect(secretOf({ authorization: "Basic abc", "x-api-key": "def" })).toBe("def");
+    expect(secretOf({ authorization: "Bearer abc", "x-api-key": "def" })).toBe("abc");
     expect(secretOf({})).toBeUndefined();
   });
 

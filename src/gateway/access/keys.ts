@@ -99,10 +99,14 @@ export function hashOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-/** Secret in a request: `Authorization: Bearer`, or the headers of Anthropic's and Azure's clients. */
+/**
+ * Secret in a request: `Authorization: Bearer`, or the headers of Anthropic's and Azure's clients. A proxy in front may
+ * use `Authorization` for itself.
+ */
 export function secretOf(headers: Readonly<Record<string, unknown>>): string | undefined {
   const { authorization } = headers;
-  if (typeof authorization === "string") return /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
+  const bearer = typeof authorization === "string" && /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
+  if (bearer) return bearer;
   for (const name of ["x-api-key", "api-key"]) {
     const value = headers[name];
     if (typeof value === "string" && value !== "") return value;
