@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Calls } from "../../core/processes/calls.ts";
 import type { Link } from "../../core/processes/link.ts";
+import { newSecret } from "../access/keys.ts";
 import { RateLimit } from "../access/rate-limit.ts";
 import { LANES, type Membership, type News } from "../peers/linked-peers.ts";
 import { KeptMetrics, type MetricsJson } from "./kept-metrics.ts";
@@ -38,7 +39,7 @@ export class Hub {
   readonly #members = new Map<string, Member>();
   readonly #kept = new Map<string, News>();
   readonly #rates = new Map<number, RateLimit>();
-  readonly #secret = `jst_${randomBytes(32).toString("base64url")}`;
+  readonly #secret = newSecret();
   readonly #metrics = new KeptMetrics();
   readonly #permits = new Permits((id, client, most) =>
     this.#callOn(id, "recall", client, most).then(Number),

@@ -98,40 +98,18 @@ export function addKeyRoutes(app: App, parts: KeyRouteParts): void {
       return shownKey(key);
     },
   );
-  app.post(
-    "/v1/admin/keys/:id/limits",
-    contract({
-      summary: "Changes scopes and limits of an API key; null removes a limit.",
-      scope: "admin",
-      params: KeyParams,
-      body: KeyLimits,
-      response: Key,
-    }),
-    ({ caller, params, body }) => change(caller, params.id, body),
-  );
-  app.post(
-    "/v1/admin/keys/:id/budget",
-    contract({
-      summary: "Limits what an API key may spend per calendar month.",
-      scope: "admin",
-      params: KeyParams,
-      body: BudgetRequest,
-      response: Key,
-    }),
-    ({ caller, params, body }) => change(caller, params.id, body),
-  );
-  app.post(
-    "/v1/admin/keys/:id/concurrent",
-    contract({
-      summary: "Limits the concurrent requests of an API key.",
-      scope: "admin",
-      params: KeyParams,
-      body: ConcurrentRequest,
-      response: Key,
-    }),
-    ({ caller, params, body }) => change(caller, params.id, body),
-  );
+  const addChange = (path: string, summary: string, body: LimitsBody) =>
+    app.post(
+      `/v1/admin/keys/:id/${path}`,
+      contract({ summary, scope: "admin", params: KeyParams, body, response: Key }),
+      ({ caller, params, body: limits }) => change(caller, params.id, limits),
+    );
+  addChange("limits", "Changes scopes and limits of an API key; null removes a limit.", KeyLimits);
+  addChange("budget", "Limits what an API key may spend per calendar month.", BudgetRequest);
+  addChange("concurrent", "Limits the concurrent requests of an API key.", ConcurrentRequest);
 }
+
+type LimitsBody = typeof KeyLimits | typeof BudgetRequest | typeof ConcurrentRequest;
 
 /** Throws 400 if limits name a model or a router that does not exist, unless the key has named it before. */
 function checkNames(
