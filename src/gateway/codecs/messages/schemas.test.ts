@@ -11,7 +11,24 @@ const object = (properties: Json, more: Json = {}): Json => ({
   ...more,
 });
 
+/** Definitions of which each refers twice to the next one. */
+function chain(length: number): Json {
+  const next = (i: number) => ({ $ref: `#/$defs/d${i + 1}` });
+  const bodies = Array.from({ length }, (_, i) =>
+    object(i + 1 < length ? { a: next(i), b: next(i) } : {}),
+  );
+  return { $defs: Object.fromEntries(bodies.map((body, i) => [`d${i}`, body])) };
+}
+
 describe("accepted schemas", () => {
+  it("are found in time that grows with their size, not with the number of paths in them", () => {
+    const many = { ...chain(90), ...object({ a: { $ref: "#/$defs/d0" } }) };
+    expect(acceptedSchema(many)).toEqual(many);
+    let nested = object({});
+    for (let i = 0; i < 40; i++) nested = object({ a: nested }, { type: Array(8).fill("object") });
+    expect(JSON.stringify(acceptedSchema(nested)).length).toBeLessThan(10_000);
+  });
+
   it.each<[string, Json, Json]>([
     [
       "stay as they are",
@@ -41,6 +58,17 @@ describe("accepted schemas", () => {
       "have one type each",
       object({ a: { type: ["string", "null"], description: "d" } }),
       object({ a: { anyOf: [{ type: "string" }, { type: "null" }], description: "d" } }),
+    ],
+    [
+      "have one type each, with the members that concern it",
+      object({
+        a: object({ b: { type: "string" } }, { type: ["object", "null"] }),
+        c: { type: ["string", "null", "null"], maxLength: 5 },
+      }),
+      object({
+        a: { anyOf: [object({ b: { type: "string" } }), { type: "null" }] },
+        c: { anyOf: [{ type: "string", description: "{maxLength: 5}" }, { type: "null" }] },
+      }),
     ],
     [
       "have no oneOf",
@@ -74,6 +102,11 @@ describe("accepted schemas", () => {
       },
     ],
     ["a reference to the whole", object({ a: { $ref: "#" } })],
+    [
+      "several types with choices",
+      object({ a: { type: ["string", "null"], anyOf: [{ type: "string" }] } }),
+    ],
+    ["a long chain of definitions", { ...chain(200), ...object({ a: { $ref: "#/$defs/d0" } }) }],
     ["a condition", object({ a: { type: "string", not: { const: "" } } })],
     ["a value of any type", object({ a: {} })],
     ["a schema that is not an object", object({ a: true })],

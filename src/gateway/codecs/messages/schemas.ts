@@ -48,7 +48,7 @@ function mapTools(
  */
 export function acceptedSchema(schema: Json): Json | undefined {
   try {
-    return accepted(schema, { root: schema, inside: new Set() });
+    return accepted(schema, { root: schema, open: new Set(), checked: new Set() });
   } catch (error) {
     if (error instanceof NotAccepted) return undefined;
     throw error;
@@ -57,33 +57,30 @@ export function acceptedSchema(schema: Json): Json | undefined {
 
 class NotAccepted extends Error {}
 
-/** The whole schema, and the definitions that the present place is part of. */
+/** The whole schema and its references: those that are being checked, and those that are known to end. */
 interface Place {
   readonly root: Json;
-  readonly inside: ReadonlySet<string>;
+  readonly open: Set<string>;
+  readonly checked: Set<string>;
 }
 
 function accepted(given: unknown, place: Place): Json {
   if (!isRecord(given)) throw new NotAccepted();
   const { $defs, definitions, $schema: _, ...schema } = given;
   const defs = given === place.root ? { $defs, definitions } : {};
-  const written = {
+  return {
     ...Object.fromEntries(
       Object.entries(defs).flatMap(([name, all]) =>
-        isRecord(all) ? [[name, acceptedDefinitions(all, name, place)]] : [],
+        isRecord(all) ? [[name, acceptedEach(all, place)]] : [],
       ),
     ),
     ...acceptedMembers(schema, place),
   };
-  return written;
 }
 
-function acceptedDefinitions(all: Json, name: string, { root }: Place): Json {
+function acceptedEach(schemas: Json, place: Place): Json {
   return Object.fromEntries(
-    Object.entries(all).map(([key, value]) => [
-      key,
-      accepted(value, { root, inside: new Set([`#/${name}/${key}`]) }),
-    ]),
+    Object.entries(schemas).map(([name, schema]) => [name, accepted(schema, place)]),
   );
 }
 
@@ -95,12 +92,14 @@ function acceptedMembers(schema: Json, place: Place): Json {
     return { $ref, ...head, ...(description !== undefined && { description }) };
   }
   if (Object.keys(rest).some((name) => MEANINGS.has(name))) throw new NotAccepted();
+  const choices = anyOf ?? oneOf;
   if (Array.isArray(type)) {
+    // Each type would get a copy of these lists, so that nested ones would grow without a limit.
+    if (choices !== undefined || allOf !== undefined) throw new NotAccepted();
     const { description: _, title: __, ...inner } = schema;
-    const each = type.map((one) => acceptedMembers({ ...inner, type: one }, place));
+    const each = [...new Set(type)].map((one) => acceptedMembers(membersOf(one, inner), place));
     return described({ ...head, anyOf: each }, description, {});
   }
-  const choices = anyOf ?? oneOf;
   const lists = {
     ...(Array.isArray(choices) && { anyOf: choices.map((each) => accepted(each, place)) }),
     ...(Array.isArray(allOf) && { allOf: allOf.map((each) => accepted(each, place)) }),
@@ -120,14 +119,30 @@ function acceptedMembers(schema: Json, place: Place): Json {
   return described(kept, description, left);
 }
 
+/** The members of a schema that concern values of one type. */
+function membersOf(type: unknown, schema: Json): Json {
+  const members = Object.entries(schema).filter(([name]) => (TYPES[name] ?? type) === type);
+  return { ...Object.fromEntries(members), type };
+}
+
+/** The type that a member concerns, if it is only one. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...typed("object", "properties", "required", "additionalProperties"),
+  ...typed("object", "minProperties", "maxProperties"),
+  ...typed("array", "items", "minItems", "maxItems", "uniqueItems"),
+  ...typed("string", "minLength", "maxLength", "pattern", "format"),
+};
+
+function typed(type: string, ...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, type]));
+}
+
 function acceptedObject(kept: Json, rest: Json, description: unknown, place: Place): Json {
   const { properties = {}, additionalProperties: more = false, required, ...others } = rest;
   if (more !== false || !isRecord(properties)) throw new NotAccepted();
   const own = {
     ...kept,
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, value]) => [name, accepted(value, place)]),
-    ),
+    properties: acceptedEach(properties, place),
     ...(required !== undefined && { required }),
     additionalProperties: false,
   };
@@ -151,18 +166,23 @@ function described(schema: Json, description: unknown, rest: Json): Json {
   return texts.length > 0 ? { ...kept, description: texts.join("\n\n") } : kept;
 }
 
-/** Throws if a reference leaves the schema, or leads back to a definition that it is part of. */
-function checkReference($ref: unknown, { root, inside }: Place): void {
-  const [hash, list, name, ...rest] = String($ref).split("/");
+/** Throws if a reference leaves the schema, leads back to itself, or leads from one definition to the next very often. */
+function checkReference($ref: unknown, place: Place): void {
+  const { root, open, checked } = place;
+  const path = String($ref);
+  if (checked.has(path)) return;
+  const [hash, list, name, ...rest] = path.split("/");
   const target = hash === "#" && rest.length === 0 && (list === "$defs" || list === "definitions");
   const all = target ? root[list] : undefined;
   const definition = isRecord(all) && name !== undefined ? all[name] : undefined;
-  const path = String($ref);
-  if (!isRecord(definition) || inside.has(path)) throw new NotAccepted();
-  for (const inner of referencesIn(definition)) {
-    checkReference(inner, { root, inside: new Set([...inside, path]) });
-  }
+  if (!isRecord(definition) || open.has(path) || open.size === MOST_OPEN) throw new NotAccepted();
+  open.add(path);
+  for (const inner of referencesIn(definition)) checkReference(inner, place);
+  open.delete(path);
+  checked.add(path);
 }
+
+const MOST_OPEN = 100;
 
 function referencesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn);
