@@ -292,6 +292,21 @@ it("responses number their parts without gaps", () => {
   );
 });
 
+it.each([2 ** 32 - 2, -1, 0.5])("the number %s of a part counts as the first", (summary_index) => {
+  const item = { type: "reasoning", id: "rs_1", summary: [] };
+  const answer = read("responses", [
+    { type: "response.output_item.added", output_index: 0, item },
+    {
+      type: "response.reasoning_summary_text.delta",
+      output_index: 0,
+      summary_index,
+      delta: "hm",
+    },
+    { type: "response.output_item.done", output_index: 0, item },
+  ]);
+  expect(answer.choices[0]!.items).toMatchObject([{ summary: ["hm"] }]);
+});
+
 it("an upstream of Responses may send texts only in the items that are done", () => {
   const message = {
     type: "message",

@@ -42,7 +42,7 @@ export class ResponsesStreamParser implements StreamParser {
     const delta = DELTAS[type];
     if (delta) {
       const open = this.#open.get(event.output_index);
-      const part = num(event[delta[1]]) ?? 0;
+      const part = partOf(event[delta[1]]);
       if (open) this.#text(open, delta[0], part, event.delta, event.logprobs, emit);
       return;
     }
@@ -135,3 +135,12 @@ export class ResponsesStreamParser implements StreamParser {
     emit({ type: "error", error: { message: str(message) ?? "", code: str(code), type: kind } });
   }
 }
+
+/** Number of a part. It is a position in a list, so an upstream must not choose it freely. */
+function partOf(index: unknown): number {
+  const part = num(index) ?? 0;
+  return Number.isInteger(part) && part >= 0 && part < MOST_PARTS ? part : 0;
+}
+
+/** Highest number of parts of an item. No API sends as many. */
+const MOST_PARTS = 1024;
