@@ -71,7 +71,7 @@ describe("custom tools at a provider that speaks chat completions", () => {
     const translator = new StreamTranslator(sides);
     const delta = { tool_calls: [{ index: 0, ...call }] };
     const chunk = { id: "1", choices: [{ index: 0, delta, finish_reason: "tool_calls" }] };
-    const events = translator.push(JSON.stringify(chunk));
+    const events = translator.push(JSON.stringify(chunk)) + translator.end();
     expect(events).toContain("response.custom_tool_call_input.delta");
     expect(events).toContain('"*** b"');
   });

@@ -82,6 +82,26 @@ describe("streams of chat upstreams", () => {
     });
   });
 
+  it("every chunk may have a finish_reason, or none before [DONE]", () => {
+    const call = { index: 0, id: "1", function: { name: "f", arguments: "{}" } };
+    const many = read("chat", [
+      chunk({ reasoning_content: "hm" }, { finish_reason: "stop" }),
+      chunk({ content: "Hel" }, { finish_reason: "stop" }),
+      chunk({ content: "lo" }, { finish_reason: "stop" }),
+      chunk({ tool_calls: [call] }, { finish_reason: "tool_calls" }),
+    ]);
+    expect(many.choices[0]).toMatchObject({
+      items: [{ text: ["hm"] }, { content: [{ text: "Hello" }] }, { name: "f", arguments: "{}" }],
+      stop: { reason: "tool_calls" },
+    });
+    const events: ItemEvent["type"][] = [];
+    const parser = CODECS.chat.streamParser();
+    for (const data of [JSON.stringify(chunk({ content: "Hello" })), "[DONE]"]) {
+      parser.push(data, ({ type }) => events.push(type));
+    }
+    expect(events).toEqual(["start", "item", "delta", "done", "stop", "end"]);
+  });
+
   it("parallel calls may all have the index 0", () => {
     const whole = (id: string, path: string) => ({
       index: 0,
@@ -115,6 +135,7 @@ describe("streams of chat upstreams", () => {
     push(called(part(0, "}")));
     push(called(part(1, "1}"), part(2, "{")));
     push(chunk({}, { finish_reason: "tool_calls" }));
+    parser.end(note);
     const first = ["item0", '0{"x":{}', "0}", "done0"];
     const second = ["item1", '1{"y":', "11}", "done1"];
     expect(events).toEqual([...first, ...second, "item2", "2{", "done2"]);

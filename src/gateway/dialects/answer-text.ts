@@ -33,7 +33,7 @@ export function streamText(
     if (event.choice === own) text += textOf(event, text);
     return "";
   });
-  return { push: (piece) => void read(piece), text: () => text };
+  return { push: (piece) => void read.push(piece), text: () => text };
 }
 
 function wordsIn(event: ItemEvent): string {

@@ -1,5 +1,5 @@
 import { isRecord, type Json } from "../../wire/json.ts";
-import type { Usage } from "../items/answer.ts";
+import type { Stop, Usage } from "../items/answer.ts";
 import type { StreamParser } from "../items/codec.ts";
 import type { DeltaKind, Emit } from "../items/event.ts";
 import type { FunctionCallItem, Item } from "../items/item.ts";
@@ -36,7 +36,8 @@ interface Open {
   call: Call | undefined;
   /** Calls that began before the arguments of the open call were complete. */
   readonly waiting: Call[];
-  stopped: boolean;
+  /** Why the answer ended. Some upstreams give a reason in every chunk, so the last one counts. */
+  stop: Stop | undefined;
 }
 
 /**
@@ -53,7 +54,7 @@ export class ChatStreamParser implements StreamParser {
 
   push(data: string, emit: Emit): void {
     if (data === "[DONE]") {
-      this.end(emit);
+      this.#finish(emit);
       return;
     }
     const chunk = readEvent(data);
@@ -72,10 +73,19 @@ export class ChatStreamParser implements StreamParser {
     for (const choice of choices) if (isRecord(choice)) this.#choice(choice, emit);
   }
 
-  /** The usage comes after the stop, so the end waits for [DONE] or for the end of the bytes. */
   end(emit: Emit): void {
-    if (this.#ended || !this.#choices.some((open) => open.stopped)) return;
+    if (this.#choices.some(({ stop }) => stop)) this.#finish(emit);
+  }
+
+  /** Ends all choices: more text, and the usage, may come after a finish_reason. Some upstreams give none before [DONE]. */
+  #finish(emit: Emit): void {
+    if (this.#ended || this.#choices.length === 0) return;
     this.#ended = true;
+    this.#choices.forEach((open, choice) => {
+      this.#beginWaiting(choice, open, true, emit);
+      this.#close(choice, open, emit);
+      emit({ type: "stop", choice, stop: open.stop ?? { reason: "end" } });
+    });
     emit({ type: "end", usage: this.#usage });
   }
 
@@ -109,11 +119,7 @@ export class ChatStreamParser implements StreamParser {
       const legacy = record(delta.function_call);
       if (legacy) this.#call(index, open, { function: legacy, id: legacyId(legacy.name) }, emit);
     }
-    if (!isFinishReason(choice.finish_reason) || open.stopped) return;
-    this.#beginWaiting(index, open, true, emit);
-    this.#close(index, open, emit);
-    open.stopped = true;
-    emit({ type: "stop", choice: index, stop: readStop(choice.finish_reason) });
+    if (isFinishReason(choice.finish_reason)) open.stop = readStop(choice.finish_reason);
   }
 
   #text(
@@ -212,6 +218,6 @@ function newChoice(): Open {
     calls: new Map(),
     call: undefined,
     waiting: [],
-    stopped: false,
+    stop: undefined,
   };
 }

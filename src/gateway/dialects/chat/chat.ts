@@ -7,7 +7,7 @@ import { AnonymousEvents, anonymousChoice } from "../anonymous.ts";
 import { answerText, streamText, textIn } from "../answer-text.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { Dialect, DuelHead, DuelWriter } from "../dialect.ts";
-import { rewriter } from "../rewriter.ts";
+import { type Rewriter, rewriter } from "../rewriter.ts";
 import { labelStream, labelWhole } from "./labels.ts";
 import { readConversation } from "./request.ts";
 
@@ -41,6 +41,8 @@ function duelWriter(duel: DuelHead): DuelWriter {
       .parseAnswer({ choices: [answer] })
       .choices.map((choice) => anonymousChoice(choice, callIds(slot)));
   const writer = chatCodec.streamWriter();
+  /** Answers by their index, until they break off. */
+  const reading = new Map<number, Rewriter>();
   /** Choices of which a chunk was written. */
   const begun = new Set<number>();
   return {
@@ -59,19 +61,22 @@ function duelWriter(duel: DuelHead): DuelWriter {
       return eventOf({ ...JSON.parse(first.slice("data: ".length)), joust });
     },
     rewrite: (index) => {
-      const events = new AnonymousEvents(callIds(index));
+      const anonymousEvents = new AnonymousEvents(callIds(index));
       // An upstream may give its only choice another number than 0.
       let own: number | undefined;
-      return rewriter("chat", (event) => {
+      const events = rewriter("chat", (event) => {
         if (!("choice" in event)) return "";
         own ??= event.choice;
         if (event.choice !== own) return "";
-        const shown = events.push(event) as Extract<ItemEvent, { choice: number }>[];
+        const shown = anonymousEvents.push(event) as Extract<ItemEvent, { choice: number }>[];
         if (shown.length > 0) begun.add(index);
         return shown.map((each) => writer.write({ ...each, choice: index })).join("");
       });
+      reading.set(index, events);
+      return events.push;
     },
     fail: (indices, joust) => {
+      for (const index of indices) reading.delete(index);
       const choices = indices.map((index) => ({
         index,
         delta: begun.has(index) ? {} : { role: "assistant", content: "" },
@@ -82,8 +87,9 @@ function duelWriter(duel: DuelHead): DuelWriter {
     },
     // A stream that ends with [DONE] would look complete.
     end: (usage, { isLost }) => {
+      const ends = [...reading.values()].map((events) => events.end()).join("");
       const counted = usage ? chunk([], { usage: writeUsage(sharedUsage(usage)) }) : "";
-      return isLost ? counted : `${counted}data: [DONE]\n\n`;
+      return isLost ? ends + counted : `${ends}${counted}data: [DONE]\n\n`;
     },
   };
 }

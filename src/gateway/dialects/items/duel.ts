@@ -60,13 +60,14 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     },
     rewrite: (index) => {
       const events = new AnonymousEvents(callIds(index));
-      return rewriter(dialect, (event) => {
+      const { push } = rewriter(dialect, (event) => {
         const own = events.push(event);
         if (index === 0) return own.map(first).join("");
         hasSecond = true;
         for (const each of own) second.push(each);
         return "";
       });
+      return push;
     },
     fail: (indices, joust) => {
       note = joust;
