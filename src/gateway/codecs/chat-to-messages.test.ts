@@ -43,6 +43,13 @@ describe("conversations", () => {
     });
   });
 
+  it("begin with a message of the user, also if there are only instructions", () => {
+    const point = { role: "user", content: [text(".")] };
+    expect(translated({ role: "system", content: "Greet." })).toEqual([point]);
+    const said = { role: "assistant", content: [text("Hi")] };
+    expect(translated({ role: "system", content: "Greet." }, said)).toEqual([point, said]);
+  });
+
   it("keep consecutive messages of one role, which count as one", () => {
     expect(
       translated(user("a"), { role: "assistant", content: "b" }, user("c"), user([text("d")])),

@@ -1,4 +1,11 @@
-import type { FunctionCallItem, Item, MessageItem, Part } from "../items/item.ts";
+import { isSystem } from "../items/group.ts";
+import {
+  type FunctionCallItem,
+  type Item,
+  isOfModel,
+  type MessageItem,
+  type Part,
+} from "../items/item.ts";
 import type { ReasoningConfig } from "../items/request.ts";
 import type { Requirement } from "../items/requirement.ts";
 import { acceptedUser } from "../items/user.ts";
@@ -92,22 +99,13 @@ const schemas: Rule = (request) => ({
  * white space.
  */
 const messages: Rule = (request) => {
-  const isSystem = (item: Item) =>
-    item.type === "message" && (item.role === "system" || item.role === "developer");
   const items = request.items
     .map((item) => (item.type === "message" ? withoutBlanks(item) : item))
     .filter((item) => item.type !== "message" || item.content.length > 0);
-  const first = items.findIndex((item) => !isSystem(item));
-  const begins = items[first];
-  const isUsers =
-    begins?.type === "function_call_output" ||
-    (begins?.type === "message" && begins.role === "user");
-  if (begins && !isUsers) {
-    items.splice(first, 0, {
-      type: "message",
-      role: "user",
-      content: [{ type: "text", text: "." }],
-    });
+  const first = items.find((item) => !isSystem(item));
+  if (first ? isOfModel(first) : items.length > 0) {
+    const begin: Item = { type: "message", role: "user", content: [{ type: "text", text: "." }] };
+    items.splice(first ? items.indexOf(first) : items.length, 0, begin);
   }
   const last = items.at(-1);
   const end =
