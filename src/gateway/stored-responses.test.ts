@@ -352,7 +352,9 @@ describe("steps of a conversation", () => {
     "are found by references to their items, for %s",
     async (model) => {
       const { gateway, host } = await startNumbering(STORE + KEYS);
-      const first = await gateway.post("/v1/responses", named("one"), as("ann"));
+      const first = await gateway.post("/v1/responses", ask("one", { model }), as("ann"));
+      // The upstream gives all its answers the same id.
+      await gateway.post("/v1/responses", ask("other", { model }), as("ann"));
       const reference = { type: "item_reference", id: first.json.output[0].id };
       const input = [{ role: "user", content: "one" }, reference, { role: "user", content: "two" }];
       const next = await gateway.post("/v1/responses", { model, input }, as("ann"));

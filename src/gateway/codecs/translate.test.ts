@@ -3,7 +3,6 @@ import { DIALECTS, type DialectName } from "../wire/dialect-names.ts";
 import { CODECS } from "./codecs.ts";
 import { eventsOf } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
-import type { ItemEvent } from "./items/event.ts";
 import { StreamTranslator, translateAnswer } from "./translate.ts";
 
 /** Codex declares apply_patch as a custom tool; Anthropic's models know only functions. */
@@ -59,9 +58,8 @@ describe.each(DIALECTS)("an answer of %s to a client of Responses", (upstream) =
     });
   });
 
-  it("is translated while it streams, and its events are passed to `watch`", () => {
-    const seen: ItemEvent["type"][] = [];
-    const translator = new StreamTranslator(sides, (event) => seen.push(event.type));
+  it("is translated while it streams", () => {
+    const translator = new StreamTranslator(sides);
     const pieces = dataOf(upstream).map((data) => translator.push(data));
     pieces.push(translator.end());
     const at = pieces.findIndex((piece) => piece.includes("response.output_text.delta"));
@@ -69,8 +67,32 @@ describe.each(DIALECTS)("an answer of %s to a client of Responses", (upstream) =
     expect(at).toBeLessThan(pieces.findIndex((piece) => piece.includes("response.completed")));
     const last = pieces.join("").split("data: ").at(-1)!;
     expect(JSON.parse(last).response.output).toMatchObject([{ type: "message" }, call]);
-    expect(seen.at(0)).toBe("start");
-    expect(seen.at(-1)).toBe("end");
+  });
+});
+
+describe("an answer of a server that gives no ids", () => {
+  const called = { name: "f", arguments: "{}" };
+  const calls = [
+    { index: 0, function: called },
+    { index: 1, id: "", function: called },
+  ];
+  let ids = 0;
+  const newId = () => `new-${++ids}`;
+  const idsIn = (text: string) => new Set(text.match(/call_new-\d+/g));
+
+  it.each(["responses", "messages"] as const)("has ids of its own in %s", (client) => {
+    const sides = { upstream: "chat", client, request, head: { newId } } as const;
+    const chunk = { choices: [{ index: 0, delta: { tool_calls: calls } }] };
+    const translator = new StreamTranslator(sides);
+    const events = translator.push(JSON.stringify(chunk)) + translator.push("[DONE]");
+    expect(idsIn(events).size).toBe(2);
+    const message = { role: "assistant", content: "Hi", tool_calls: calls };
+    const body = { choices: [{ index: 0, message, finish_reason: "tool_calls" }] };
+    const answers = [1, 2].map(() => JSON.stringify(translateAnswer(body, sides)));
+    expect(idsIn(answers.join("")).size).toBe(4);
+    if (client !== "responses") return;
+    const items = answers.map((text) => JSON.parse(text).output[0].id);
+    expect(new Set(items).size).toBe(2);
   });
 });
 

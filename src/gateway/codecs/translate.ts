@@ -5,6 +5,7 @@ import { type Answer, mapItems, type Usage } from "./items/answer.ts";
 import type { StreamParser } from "./items/codec.ts";
 import { restoreCustomCalls, restoringCustomCalls } from "./items/custom.ts";
 import { type Emit, type ItemEvent, mappingItems } from "./items/event.ts";
+import type { Item } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
 import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
 import { restoredName, type ToolNames } from "./items/tool-names.ts";
@@ -16,6 +17,8 @@ interface Head {
   readonly created?: number | undefined;
   /** Returns the present time in seconds since 1970. */
   readonly now?: (() => number) | undefined;
+  /** Returns a new id, for calls without one and for responses. */
+  readonly newId?: (() => string) | undefined;
   /** Estimate of the prompt's tokens, for streams that report them before the upstream has counted them. */
   readonly usage?: Usage | undefined;
 }
@@ -39,16 +42,21 @@ export interface Sides {
 /** Translates a complete answer of the upstream to the client's dialect. */
 export function translateAnswer(body: Json, sides: Sides): Json {
   const { upstream, client, request, answerTool, model, head } = sides;
-  const { namespaces = new Map(), names = new Map() } = sides;
-  const parsed = mapItems(fromModel(CODECS[upstream].parseAnswer(body), model), (item) =>
-    inNamespace(restoredName(item, names), namespaces),
-  );
+  const parsed = mapItems(fromModel(CODECS[upstream].parseAnswer(body), model), ownItem(sides));
   const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
   const restored = restoreCustomCalls(answer, request);
   const { id, created = head?.created } = restored;
-  const completed = head?.now?.();
-  const whole = { ...restored, id: ownId(id, client), created, completed };
+  const whole = { ...restored, id: ownId(id, sides), created, completed: head?.now?.() };
   return CODECS[client].writeAnswer(whole, request);
+}
+
+/** Returns a function that gives a call the client's name of its function, and an id if it has none. */
+function ownItem({ names = new Map(), namespaces = new Map(), head }: Sides): (item: Item) => Item {
+  return (given) => {
+    const item = inNamespace(restoredName(given, names), namespaces);
+    const needsId = item.type === "function_call" && item.callId === "" && head?.newId;
+    return needsId ? { ...item, callId: `call_${needsId()}` } : item;
+  };
 }
 
 /** Sets the name of the model in the origin of all reasoning. The upstream may report the model under another name. */
@@ -68,9 +76,13 @@ const ID_PREFIXES: Readonly<Record<DialectName, string>> = {
   messages: "msg_",
 };
 
-/** The id of an answer in a dialect, from the id that it has in another one. */
-function ownId(id: string, dialect: DialectName): string {
-  const prefix = ID_PREFIXES[dialect];
+/**
+ * The id of an answer in a dialect, from the id that it has in another one. The ids of items in Responses are made of
+ * that of the response and may be referred to later, but some upstreams use few ids (Ollama) or none.
+ */
+function ownId(id: string, { client, head }: Sides): string {
+  const prefix = ID_PREFIXES[client];
+  if (client === "responses" && head?.newId) return `${prefix}${head.newId()}`;
   return id.startsWith(prefix) ? id : `${prefix}${id.replace(/^[a-z]+[_-]/, "")}`;
 }
 
@@ -81,34 +93,31 @@ export class StreamTranslator {
   /** Events for the client that were written since the last return. */
   #out = "";
 
-  /** `watch` sees each event, to count tokens or to keep the text. */
-  constructor(sides: Sides, watch?: (event: ItemEvent) => void) {
+  constructor(sides: Sides) {
     const { upstream, client, request, answerTool, model, head } = sides;
-    const { namespaces = new Map(), names = new Map() } = sides;
     const writer = CODECS[client].streamWriter(request);
     this.#parser = CODECS[upstream].streamParser();
+    const completed = (event: ItemEvent): ItemEvent => {
+      switch (event.type) {
+        case "start": {
+          const { id, created = head?.created, usage = head?.usage } = event;
+          return { ...event, id: ownId(id, sides), created, usage };
+        }
+        case "done": {
+          const { origin } = event;
+          return origin && model !== undefined ? { ...event, origin: { ...origin, model } } : event;
+        }
+        case "end":
+          return { ...event, completed: head?.now?.() };
+        default:
+          return event;
+      }
+    };
     const emit = restoringCustomCalls(request, (event) => {
-      watch?.(event);
-      if (event.type === "done" && event.origin && model !== undefined) {
-        this.#out += writer.write({ ...event, origin: { ...event.origin, model } });
-        return;
-      }
-      if (event.type === "end") {
-        this.#out += writer.write({ ...event, completed: head?.now?.() });
-        return;
-      }
-      if (event.type !== "start") {
-        this.#out += writer.write(event);
-        return;
-      }
-      const { id, created = head?.created, usage = head?.usage } = event;
-      this.#out += writer.write({ ...event, id: ownId(id, client), created, usage });
+      this.#out += writer.write(completed(event));
     });
     const whole = answerTool === undefined ? emit : answeringFromTool(answerTool, emit);
-    this.#emit =
-      names.size + namespaces.size === 0
-        ? whole
-        : mappingItems((item) => inNamespace(restoredName(item, names), namespaces), whole);
+    this.#emit = mappingItems(ownItem(sides), whole);
   }
 
   /** Takes the data of one server-sent event and returns the client's events, or "". */

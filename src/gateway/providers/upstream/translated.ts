@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createParser } from "eventsource-parser";
 import { ThreadEnded } from "../../../core/threads/thread.ts";
 import { Untranslatable } from "../../codecs/items/unsupported.ts";
@@ -142,7 +143,7 @@ export async function translated(
     namespaces: own.namespaces,
     names: own.names,
     model: origin,
-    head: { created, now, usage },
+    head: { created, now, newId: randomUUID, usage },
   };
   const edits = adapt?.(upstream, own.members);
   return {
