@@ -105,6 +105,42 @@ describe.each(DIALECTS)("a request of %s", (dialect) => {
   });
 });
 
+it("the result of a tool, or a system prompt, that is neither text nor a list is refused", async () => {
+  const { host, gateway } = await startAll();
+  const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
+  const output = { type: "function_call_output", call_id: "c", output: { a: 1 } };
+  const use = { role: "assistant", content: [{ type: "tool_use", id: "c", name: "f", input: {} }] };
+  const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: 5 }] };
+  const messages = [{ role: "user", content: "x" }, use, result];
+  for (const [path, body, param] of [
+    ["responses", { input: [call, output] }, "input[1].output"],
+    ["messages", { messages }, "messages[2].content[0].content"],
+    ["messages", { messages: [messages[0]], system: { text: "x" } }, "system"],
+  ] as const) {
+    const request = { model: "chat-model", max_tokens: 9, ...body };
+    const { status, json } = await gateway.post(`/v1/${path}`, request);
+    expect([path, status]).toEqual([path, 400]);
+    expect(json.error.message).toContain(`${param} is neither text nor a list`);
+  }
+  expect(host.received).toHaveLength(0);
+});
+
+it("arguments of a call that are nested too deeply for an object are sent as a text", async () => {
+  const { host, gateway } = await startAll();
+  host.answer = () => ({ body: ANSWERS.messages });
+  const deep = `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+  const call = { id: "c", type: "function", function: { name: "f", arguments: deep } };
+  const messages = [
+    { role: "user", content: "x" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c", content: "y" },
+  ];
+  const request = { model: "messages-model", messages };
+  const { status } = await gateway.post("/v1/chat/completions", request);
+  expect(status).toBe(200);
+  expect(host.received[0]!.body.messages[1].content[0].input).toEqual({ input: deep });
+});
+
 it("compaction of a conversation is refused as not supported", async () => {
   const { gateway } = await startAll();
   const response = await fetch(`${gateway.url}/v1/responses/compact`, { method: "POST" });

@@ -2,7 +2,7 @@ import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { checkChat } from "./chat/check.ts";
 import { CODECS } from "./codecs.ts";
-import { wrongContent } from "./items/content.ts";
+import { isContent, wrongContent } from "./items/content.ts";
 import { withoutForeignReasoning } from "./items/reasoning.ts";
 import { areHostedToolsOptional, type ItemRequest } from "./items/request.ts";
 import { schemaAsTool } from "./items/schema-tool.ts";
@@ -51,7 +51,7 @@ export function translateRequest(given: Json, route: Route) {
   const { from, to, model, origin = model, strict = false } = route;
   CHECKS[from]?.(given);
   const [name, list] = from === "responses" ? ["input", given.input] : ["messages", given.messages];
-  const wrong = wrongContent(list, String(name));
+  const wrong = isContent(given.system) ? wrongContent(list, String(name)) : "system";
   if (wrong !== undefined) {
     throw new Untranslatable(`${wrong} is neither text nor a list of parts`, wrong);
   }
@@ -68,10 +68,10 @@ export function translateRequest(given: Json, route: Route) {
   const { request: named, names } = acceptedNames({ ...request, items, model }, to);
   const { request: adapted, answerTool } = adapt(named, route);
   const written = CODECS[to].writeRequest(adapted);
-  const own = CODECS[from].parseRequest(given);
   return {
     body: written,
-    request: own,
+    // Its tools are in their namespaces.
+    request: namespaces.size === 0 ? whole : CODECS[from].parseRequest(given),
     answerTool,
     namespaces,
     names,

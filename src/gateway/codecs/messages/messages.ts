@@ -1,5 +1,5 @@
 import { infiniteField } from "../../wire/infinite.ts";
-import type { Json } from "../../wire/json.ts";
+import { type Json, JsonError, scanObject } from "../../wire/json.ts";
 import { customArguments } from "../items/custom.ts";
 import { isSystem, outputsFirst } from "../items/group.ts";
 import type { FunctionCallItem, Item, MessageItem, ReasoningItem } from "../items/item.ts";
@@ -152,10 +152,21 @@ export function writeCall(item: FunctionCallItem): Json {
 
 /** Arguments as an object. Text that is not a JSON object, or cannot be written as one, becomes the member `input`. */
 function inputOf(item: FunctionCallItem): Json {
-  if (item.custom) return customArguments(item.arguments);
-  if (item.arguments.trim() === "") return {};
-  const input = record(parseJson(item.arguments));
-  return input && infiniteField(input) === undefined ? input : customArguments(item.arguments);
+  const { custom, arguments: text } = item;
+  if (!custom && text.trim() === "") return {};
+  const input = custom || !isObject(text) ? undefined : record(parseJson(text));
+  return input && infiniteField(input) === undefined ? input : customArguments(text);
+}
+
+/** Whether a text is a JSON object that is not nested too deeply to be written again. */
+function isObject(text: string): boolean {
+  try {
+    scanObject(Buffer.from(text));
+    return true;
+  } catch (error) {
+    if (error instanceof JsonError) return false;
+    throw error;
+  }
 }
 
 /**
