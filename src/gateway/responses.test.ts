@@ -159,13 +159,22 @@ describe("an upstream that speaks Responses", () => {
 
   it("that fails inside a stream ends it with both events of an error", async () => {
     const host = await startDialectUpstream();
-    host.answer = () => ({ body: streamOf([TEXT]).slice(0, 3), breaks: true });
+    const error = { type: "server_error", code: null, message: "overloaded" };
+    const begun = streamOf([TEXT]).slice(0, 3);
+    const numbered = begun.map((event, sequence_number) => ({ ...event, sequence_number }));
     const gateway = await startGateway(only(host.yaml));
-    const { text } = await gateway.post("/v1/responses", ask("Hi", { stream: true }));
-    expect(eventsOf(text).slice(-2)).toMatchObject([
-      { type: "error", code: "upstream_unreachable" },
-      { type: "response.failed", response: { status: "failed" } },
-    ]);
+    for (const [code, reply] of [
+      ["upstream_unreachable", { body: numbered, breaks: true }],
+      ["upstream_refused", { body: [...numbered, { type: "error", error }] }],
+    ] as const) {
+      host.answer = () => reply;
+      const { text } = await gateway.post("/v1/responses", ask("Hi", { stream: true }));
+      // The AI SDK drops errors without a code and a number.
+      expect(eventsOf(text).slice(-2)).toMatchObject([
+        { type: "error", code, sequence_number: 3 },
+        { type: "response.failed", response: { status: "failed" }, sequence_number: 4 },
+      ]);
+    }
   });
 });
 

@@ -3,7 +3,7 @@ import { isRecord, type Json } from "../wire/json.ts";
 import type { AnswerError } from "./items/answer.ts";
 
 /** An error of the gateway, as HttpError has it. */
-interface DialectError extends Omit<AnswerError, "code"> {
+interface DialectError extends Omit<AnswerError, "code" | "param"> {
   readonly status: number;
   readonly code?: string | null | undefined;
   /** Member or header of the request that is at fault. */

@@ -123,14 +123,16 @@ export async function passPieces(
   dialect: Dialect,
   pass: (piece: Uint8Array) => Promise<unknown> | undefined,
 ): Promise<void> {
+  let last: Uint8Array | undefined;
   try {
     for await (const piece of body) {
+      last = piece;
       const room = pass(piece);
       if (room) await room;
     }
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    await pass(Buffer.from(dialect.errorEvent(error)));
+    await pass(Buffer.from(dialect.errorEvent(error, last)));
   }
 }
 

@@ -36,8 +36,11 @@ export interface Dialect {
   ): (piece: Uint8Array) => Uint8Array;
   textOf(answer: Uint8Array): string;
   streamText(): StreamText;
-  /** Last event of a stream that broke off. Without it, the answer would look complete. */
-  errorEvent(error: UpstreamError): string;
+  /**
+   * Last event of a stream that broke off. Without it, the answer would look complete. `last` is the piece before it,
+   * for dialects that number their events.
+   */
+  errorEvent(error: UpstreamError, last?: Uint8Array): string;
   duel(head: DuelHead): DuelWriter;
   /** Changes to the answer of a named model. Without them it keeps its bytes. */
   readonly passing?: PassingAnswer | undefined;

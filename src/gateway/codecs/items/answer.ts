@@ -51,6 +51,8 @@ export interface AnswerError {
   readonly message: string;
   readonly type?: string | undefined;
   readonly code?: string | undefined;
+  /** Member of the request that is at fault. */
+  readonly param?: string | undefined;
   /** Advice to the client. */
   readonly hint?: string | undefined;
 }

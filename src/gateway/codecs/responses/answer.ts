@@ -1,5 +1,11 @@
 import { isRecord, type Json } from "../../wire/json.ts";
-import { type Answer, impliedStop, type Stop, type Usage } from "../items/answer.ts";
+import {
+  type Answer,
+  type AnswerError,
+  impliedStop,
+  type Stop,
+  type Usage,
+} from "../items/answer.ts";
 import { effortOf } from "../items/effort.ts";
 import type { Item, MessageItem } from "../items/item.ts";
 import { compact, count, dollars, extraFor, extraOf, num, record, str } from "../items/read.ts";
@@ -89,14 +95,8 @@ export function writeAnswer(answer: Answer, request?: ItemRequest): Json {
   };
 }
 
-export function writeError({
-  code,
-  message,
-}: {
-  code?: string | undefined;
-  message: string;
-}): Json {
-  return { code: code ?? "server_error", message };
+export function writeError({ code = "server_error", message }: AnswerError): Json {
+  return { code, message };
 }
 
 export function statusOf(stop: Stop): "completed" | "incomplete" {

@@ -56,7 +56,7 @@ const EVENTS = {
 /** Writes the events of a streamed response. Only the first choice is written. */
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #request: ItemRequest | undefined;
-  #sequence = 0;
+  #sequence: number;
   #start: StartEvent = { type: "start", id: "", model: "" };
   readonly #open = new Map<number, Open>();
   /** Items that are done; the last event repeats them. */
@@ -64,8 +64,10 @@ export class ResponsesStreamWriter implements StreamWriter {
   #places = 0;
   #stop: Stop = { reason: "end" };
 
-  constructor(request?: ItemRequest) {
+  /** `first` is the number of the first event. */
+  constructor(request?: ItemRequest, first = 0) {
     this.#request = request;
+    this.#sequence = first;
   }
 
   write(event: ItemEvent): string {
@@ -107,15 +109,16 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
-  /** Some clients read the event `error`, others the response that failed. */
+  /** Some clients read the event `error`, others the response that failed. The AI SDK drops an error without a code. */
   #failed(error: AnswerError): string {
-    const { code = null, message, hint } = error;
+    const { param = null, hint } = error;
+    const written = writeError(error);
     const response = {
       ...writeResponse(this.#start, this.#request, "failed", this.#output),
-      error: writeError(error),
+      error: written,
     };
     return (
-      this.#event("error", { code, message, param: null, hint }) +
+      this.#event("error", { ...written, param, hint }) +
       this.#event("response.failed", { response })
     );
   }

@@ -1,6 +1,5 @@
-import { sse } from "../../codecs/items/codec.ts";
-import { writeError, writeResponse } from "../../codecs/responses/answer.ts";
 import { responsesCodec } from "../../codecs/responses/codec.ts";
+import { ResponsesStreamWriter } from "../../codecs/responses/stream-writer.ts";
 import { answerText, streamText } from "../answer-text.ts";
 import { bodyOf } from "../body.ts";
 import { checkContents, type Dialect, missingMember } from "../dialect.ts";
@@ -31,17 +30,18 @@ export const responses: Dialect = {
   labelStream: labelStream("responses"),
   textOf: (answer) => answerText("responses", answer),
   streamText: () => streamText("responses"),
-  // Some clients read the event `error`, others the response that failed.
-  errorEvent: (error) => {
-    const { message, code, param = null, hint } = errorFields(error);
-    const failed = {
-      ...writeResponse({ id: "", model: "" }, undefined, "failed", []),
-      error: writeError({ code, message }),
-    };
-    return (
-      sse("error", JSON.stringify({ type: "error", code: code ?? null, message, param, hint })) +
-      sse("response.failed", JSON.stringify({ type: "response.failed", response: failed }))
-    );
-  },
+  errorEvent: (error, last) =>
+    new ResponsesStreamWriter(undefined, nextNumber(last)).write({
+      type: "error",
+      error: errorFields(error),
+    }),
   duel: (head) => itemDuel("responses", head),
 };
+
+/** Number of the event after the last one in a piece of a stream. */
+function nextNumber(piece: Uint8Array = new Uint8Array()): number {
+  const numbers = Buffer.from(piece)
+    .toString()
+    .matchAll(/"sequence_number"\s*:\s*(\d+)/g);
+  return Number([...numbers].at(-1)?.[1] ?? -1) + 1;
+}
