@@ -99,6 +99,24 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
     }
   });
 
+  it("with signs of life in its middle is translated with signs of life", async () => {
+    const host = await startDialectUpstream();
+    const alive = {
+      chat: ": PROCESSING\n\n",
+      responses: ": PROCESSING\n\n",
+      messages: 'event: ping\ndata: {"type": "ping"}\n\n',
+    };
+    const [begun, ...events] = EVENTS[dialect].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    host.answer = () => ({ body: ended(dialect, [begun, alive[dialect], ...events].join("")) });
+    const gateway = await startGateway(host.yaml);
+    for (const client of DIALECTS) {
+      const request = requestTo(client, `${dialect}-model`);
+      const { text } = await gateway.post(`/v1/${PATHS[client]}`, request);
+      expect(text).toContain("Hello");
+      expect(text).toMatch(client === dialect ? alive[dialect] : /\n\n:\n\n/);
+    }
+  });
+
   it.each(["with its last event alone", "without events"])("%s is no answer", async (form) => {
     const host = await startDialectUpstream();
     const last =

@@ -86,6 +86,11 @@ function ownId(id: string, { client, head }: Sides): string {
   return id.startsWith(prefix) ? id : `${prefix}${id.replace(/^[a-z]+[_-]/, "")}`;
 }
 
+/** A comment that shows the client, and proxies before it, that the connection is alive. */
+export const ALIVE = ":\n\n";
+/** Matches the events that do the same in Messages and Responses. */
+const PING = /^\s*\{\s*"type"\s*:\s*"(ping|keepalive)"/;
+
 /** Translates a stream of the upstream to the client's dialect, event by event. */
 export class StreamTranslator {
   readonly #parser: StreamParser;
@@ -124,7 +129,7 @@ export class StreamTranslator {
   push(data: string): string {
     this.#out = "";
     this.#parser.push(data, this.#emit);
-    return this.#out;
+    return this.#out === "" && PING.test(data) ? ALIVE : this.#out;
   }
 
   /** Returns the client's last events, after the upstream's last byte. */

@@ -3,7 +3,7 @@ import { createParser } from "eventsource-parser";
 import { ThreadEnded } from "../../../core/threads/thread.ts";
 import { Untranslatable } from "../../codecs/items/unsupported.ts";
 import { NO_USAGE } from "../../codecs/messages/answer.ts";
-import { type Sides, StreamTranslator, translateAnswer } from "../../codecs/translate.ts";
+import { ALIVE, type Sides, StreamTranslator, translateAnswer } from "../../codecs/translate.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import { exactJson } from "../../wire/exact.ts";
 import { editMembers, type Json, type Members } from "../../wire/json.ts";
@@ -75,6 +75,9 @@ class TranslatedStream extends Translated {
   readonly #parser = createParser({
     onEvent: ({ data }) => {
       this.#out += this.#translator.push(data);
+    },
+    onComment: () => {
+      this.#out += ALIVE;
     },
   });
 
