@@ -1,13 +1,14 @@
 import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { CODECS } from "./codecs.ts";
-import { type Answer, mapItems, type Usage } from "./items/answer.ts";
+import { changedAnswer } from "./items/accumulate.ts";
+import type { Usage } from "./items/answer.ts";
 import type { StreamParser } from "./items/codec.ts";
-import { restoreCustomCalls, restoringCustomCalls } from "./items/custom.ts";
+import { restoringCustomCalls } from "./items/custom.ts";
 import { type Emit, type ItemEvent, mappingItems } from "./items/event.ts";
 import type { Item } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
-import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
+import { answeringFromTool } from "./items/schema-tool.ts";
 import { restoredName, type ToolNames } from "./items/tool-names.ts";
 import { inNamespace, type Namespaces } from "./responses/namespaces.ts";
 
@@ -41,13 +42,39 @@ export interface Sides {
 
 /** Translates a complete answer of the upstream to the client's dialect. */
 export function translateAnswer(body: Json, sides: Sides): Json {
-  const { upstream, client, request, answerTool, model, head } = sides;
-  const parsed = mapItems(fromModel(CODECS[upstream].parseAnswer(body), model), ownItem(sides));
-  const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
-  const restored = restoreCustomCalls(answer, request);
-  const { id, created = head?.created } = restored;
-  const whole = { ...restored, id: ownId(id, sides), created, completed: head?.now?.() };
-  return CODECS[client].writeAnswer(whole, request);
+  const { upstream, client, request } = sides;
+  const answer = CODECS[upstream].parseAnswer(body);
+  return CODECS[client].writeAnswer(
+    changedAnswer(answer, (emit) => forClient(sides, emit)),
+    request,
+  );
+}
+
+/** Changes the events of an upstream's answer to those of the answer for the client. */
+function forClient(sides: Sides, emit: Emit): Emit {
+  const { request, answerTool } = sides;
+  const restored = restoringCustomCalls(request, (event) => emit(completed(event, sides)));
+  const whole = answerTool === undefined ? restored : answeringFromTool(answerTool, restored);
+  return mappingItems(ownItem(sides), whole);
+}
+
+/** Adds the members to an event that the upstream's dialect lacks. Reasoning gets the name of the model that clients know. */
+function completed(event: ItemEvent, sides: Sides): ItemEvent {
+  const { model, head } = sides;
+  switch (event.type) {
+    case "start": {
+      const { id, created = head?.created, usage = head?.usage } = event;
+      return { ...event, id: ownId(id, sides), created, usage };
+    }
+    case "done": {
+      const { origin } = event;
+      return origin && model !== undefined ? { ...event, origin: { ...origin, model } } : event;
+    }
+    case "end":
+      return { ...event, completed: head?.now?.() };
+    default:
+      return event;
+  }
 }
 
 /** Returns a function that gives a call the client's name of its function, and an id if it has none. */
@@ -57,16 +84,6 @@ function ownItem({ names = new Map(), namespaces = new Map(), head }: Sides): (i
     const needsId = item.type === "function_call" && item.callId === "" && head?.newId;
     return needsId ? { ...item, callId: `call_${needsId()}` } : item;
   };
-}
-
-/** Sets the name of the model in the origin of all reasoning. The upstream may report the model under another name. */
-function fromModel(answer: Answer, model: string | undefined): Answer {
-  if (model === undefined) return answer;
-  return mapItems(answer, (item) =>
-    item.type === "reasoning" && item.origin
-      ? { ...item, origin: { ...item.origin, model } }
-      : item,
-  );
 }
 
 /** Start of the ids of answers, which some clients rely on. */
@@ -99,30 +116,11 @@ export class StreamTranslator {
   #out = "";
 
   constructor(sides: Sides) {
-    const { upstream, client, request, answerTool, model, head } = sides;
-    const writer = CODECS[client].streamWriter(request);
-    this.#parser = CODECS[upstream].streamParser();
-    const completed = (event: ItemEvent): ItemEvent => {
-      switch (event.type) {
-        case "start": {
-          const { id, created = head?.created, usage = head?.usage } = event;
-          return { ...event, id: ownId(id, sides), created, usage };
-        }
-        case "done": {
-          const { origin } = event;
-          return origin && model !== undefined ? { ...event, origin: { ...origin, model } } : event;
-        }
-        case "end":
-          return { ...event, completed: head?.now?.() };
-        default:
-          return event;
-      }
-    };
-    const emit = restoringCustomCalls(request, (event) => {
-      this.#out += writer.write(completed(event));
+    const writer = CODECS[sides.client].streamWriter(sides.request);
+    this.#parser = CODECS[sides.upstream].streamParser();
+    this.#emit = forClient(sides, (event) => {
+      this.#out += writer.write(event);
     });
-    const whole = answerTool === undefined ? emit : answeringFromTool(answerTool, emit);
-    this.#emit = mappingItems(ownItem(sides), whole);
   }
 
   /** Takes the data of one server-sent event and returns the client's events, or "". */

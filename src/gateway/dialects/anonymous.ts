@@ -1,60 +1,16 @@
-import type { Choice, Stop } from "../codecs/items/answer.ts";
+import { changedAnswer } from "../codecs/items/accumulate.ts";
+import type { Answer, Stop } from "../codecs/items/answer.ts";
 import type { DeltaKind, ItemEvent } from "../codecs/items/event.ts";
-import type { Item, Part } from "../codecs/items/item.ts";
 import { NO_ORIGIN } from "../codecs/items/reasoning.ts";
-
-/**
- * An answer without anything that only some upstreams write: ids, signatures, logprobs, members of one dialect. An upstream's own
- * words and its summaries of reasoning look alike, and so do texts and refusals. Items without words are left out.
- */
-export function anonymousChoice({ items, stop }: Choice, callId: CallId): Choice {
-  const shown = items.map(withoutTraces).filter(hasContent);
-  const hasCalls = shown.some(({ type }) => type === "function_call");
-  return {
-    items: shown.map((item, index) =>
-      item.type === "function_call" ? { ...item, callId: callId(index) } : item,
-    ),
-    stop: commonStop(stop, hasCalls),
-  };
-}
 
 type CallId = (index: number) => string;
 
-/** The item without the members that reveal its upstream. */
-function withoutTraces(item: Item): Item {
-  switch (item.type) {
-    case "message":
-      return { ...item, id: undefined, extra: undefined, content: plainParts(item.content) };
-    case "reasoning": {
-      const summary = [...item.summary, ...item.text];
-      return { type: "reasoning", summary, text: [], signature: NO_ORIGIN };
-    }
-    case "function_call":
-      return { ...item, id: undefined, extra: undefined };
-    default:
-      return item;
-  }
-}
-
-function hasContent(item: Item): boolean {
-  if (item.type === "message") return item.content.length > 0;
-  return item.type !== "reasoning" || item.summary.some((words) => words !== "");
-}
-
-/** Parts of a message. Texts and refusals that follow each other become one text, because chat upstreams give only one. */
-function plainParts(parts: readonly Part[]): Part[] {
-  const plain: Part[] = [];
-  for (const part of parts) {
-    if (part.type === "opaque") plain.push(part);
-    else if (part.type !== "text" && part.type !== "refusal") {
-      plain.push({ ...part, extra: undefined, cache: undefined });
-    } else if (part.text !== "") {
-      const last = plain.at(-1);
-      if (last?.type !== "text") plain.push({ type: "text", text: part.text });
-      else plain[plain.length - 1] = { type: "text", text: last.text + part.text };
-    }
-  }
-  return plain;
+/** The answer without anything that only some upstreams write. */
+export function anonymousAnswer(answer: Answer, callId: CallId): Answer {
+  return changedAnswer(answer, (emit) => {
+    const events = new AnonymousEvents(callId);
+    return (event) => events.push(event).forEach(emit);
+  });
 }
 
 /**
@@ -66,7 +22,11 @@ function commonStop({ reason }: Stop, hasCalls: boolean): Stop {
   return { reason: hasCalls ? "tool_calls" : "end" };
 }
 
-/** Makes the events of a streamed answer anonymous, as `anonymousChoice` does with a complete answer. */
+/**
+ * Removes from the events of an answer what only some upstreams write: ids, signatures, logprobs, members of one dialect. An
+ * upstream's own words and its summaries of reasoning look alike, and so do texts and refusals. Items without words are
+ * left out.
+ */
 export class AnonymousEvents {
   readonly #callId: CallId;
   /** Messages and reasoning that have no words yet, by their index. */

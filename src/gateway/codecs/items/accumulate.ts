@@ -1,6 +1,14 @@
 import type { Json } from "../../wire/json.ts";
-import type { Answer, AnswerError, Choice, Usage } from "./answer.ts";
-import type { DeltaEvent, DeltaKind, ItemDoneEvent, ItemEvent, StartEvent } from "./event.ts";
+import type { Answer, AnswerError, Choice } from "./answer.ts";
+import type {
+  DeltaEvent,
+  DeltaKind,
+  Emit,
+  EndEvent,
+  ItemDoneEvent,
+  ItemEvent,
+  StartEvent,
+} from "./event.ts";
 import type { Item, Part } from "./item.ts";
 
 /** The item without its texts, as a stream begins it. */
@@ -129,7 +137,7 @@ export class ItemBuilder {
 export class Accumulator {
   #start: StartEvent = { type: "start", id: "", model: "" };
   readonly #choices: { items: Item[]; builders: ItemBuilder[]; stop?: Choice["stop"] }[] = [];
-  #usage: Usage | undefined;
+  #end: Partial<EndEvent> = {};
   #error: AnswerError | undefined;
 
   push(event: ItemEvent): void {
@@ -144,13 +152,22 @@ export class Accumulator {
         if (item) choice.items[event.index] = item;
       }
     } else if (event.type === "start") this.#start = event;
-    else if (event.type === "end") this.#usage = event.usage;
+    else if (event.type === "end") this.#end = event;
     else this.#error = event.error;
   }
 
   answer(): Answer {
     const { id, model, created } = this.#start;
     const choices = this.#choices.map(({ items, stop = { reason: "end" } }) => ({ items, stop }));
-    return { id, model, created, choices, usage: this.#usage, error: this.#error };
+    const { usage, completed } = this.#end;
+    return { id, model, created, completed, choices, usage, error: this.#error };
   }
+}
+
+/** The answer that results if `change` changes the events of its stream. */
+export function changedAnswer(answer: Answer, change: (emit: Emit) => Emit): Answer {
+  const accumulator = new Accumulator();
+  const emit = change((event) => accumulator.push(event));
+  for (const event of eventsOf(answer)) emit(event);
+  return { ...accumulator.answer(), extra: answer.extra };
 }

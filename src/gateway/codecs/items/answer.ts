@@ -77,12 +77,6 @@ export interface Answer {
   readonly extra?: Extra | undefined;
 }
 
-/** The answer with each item replaced by what `change` returns. */
-export function mapItems(answer: Answer, change: (item: Item) => Item): Answer {
-  const choices = answer.choices.map(({ items, stop }) => ({ items: items.map(change), stop }));
-  return { ...answer, choices };
-}
-
 /** Stop reason that the items imply, for dialects that do not name calls as a reason. */
 export function impliedStop(items: readonly Item[]): Stop {
   return { reason: items.some((item) => item.type === "function_call") ? "tool_calls" : "end" };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { Accumulator, eventsOf } from "./accumulate.ts";
+import { changedAnswer } from "./accumulate.ts";
 import type { Answer } from "./answer.ts";
-import { restoreCustomCalls, restoringCustomCalls } from "./custom.ts";
+import { restoringCustomCalls } from "./custom.ts";
 import type { ItemRequest } from "./request.ts";
 
 const request: ItemRequest = {
@@ -32,17 +32,15 @@ const expected = answer(
   call("apply_patch", "not JSON", true),
 );
 
-it("calls of a function become calls of the client's custom tool again", () => {
-  expect(restoreCustomCalls(sent, request)).toEqual(expected);
-  expect(restoreCustomCalls(sent, { ...request, tools: undefined })).toBe(sent);
-});
-
-it("calls of a function become calls of the custom tool in a stream too, however the arguments are split", () => {
-  const accumulator = new Accumulator();
-  const emit = restoringCustomCalls(request, (event) => accumulator.push(event));
-  for (const event of eventsOf(sent)) {
-    if (event.type !== "delta") emit(event);
-    else for (const letter of event.text) emit({ ...event, text: letter });
-  }
-  expect(accumulator.answer()).toEqual(expected);
+it("calls of a function become calls of the client's custom tool, however the arguments are split", () => {
+  const restored = changedAnswer(sent, (push) => {
+    const emit = restoringCustomCalls(request, push);
+    return (event) => {
+      if (event.type !== "delta") emit(event);
+      else for (const letter of event.text) emit({ ...event, text: letter });
+    };
+  });
+  expect(restored).toEqual(expected);
+  const push = () => {};
+  expect(restoringCustomCalls({ ...request, tools: undefined }, push)).toBe(push);
 });

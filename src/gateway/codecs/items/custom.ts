@@ -1,7 +1,5 @@
 import { isRecord, type Json } from "../../wire/json.ts";
-import { type Answer, mapItems } from "./answer.ts";
 import type { DeltaEvent, Emit, ItemEvent } from "./event.ts";
-import type { Item } from "./item.ts";
 import { parseJson } from "./read.ts";
 import type { FunctionTool, ItemRequest } from "./request.ts";
 
@@ -41,20 +39,9 @@ function customNames(request: ItemRequest): ReadonlySet<string> {
   );
 }
 
-/** Turns calls of functions back to calls of custom tools, if the client's request declares them so. */
-export function restoreCustomCalls(answer: Answer, request: ItemRequest): Answer {
-  const names = customNames(request);
-  if (names.size === 0) return answer;
-  const restore = (item: Item): Item =>
-    item.type === "function_call" && !item.custom && names.has(item.name)
-      ? { ...item, custom: true, arguments: customInput(item.arguments) }
-      : item;
-  return mapItems(answer, restore);
-}
-
 /**
- * Does the same as `restoreCustomCalls` for a stream. The input of a custom tool is
- * passed on as a whole when the call ends.
+ * Turns calls of functions back to calls of custom tools, if the client's request declares them so. The input of a
+ * custom tool is passed on as a whole when the call ends.
  */
 export function restoringCustomCalls(request: ItemRequest, emit: Emit): Emit {
   const names = customNames(request);

@@ -58,7 +58,7 @@ interface StopEvent {
   readonly choice: number;
   readonly stop: Stop;
 }
-interface EndEvent {
+export interface EndEvent {
   readonly type: "end";
   readonly usage?: Usage | undefined;
   /** See `Answer.completed`. */
@@ -71,7 +71,7 @@ interface ErrorEvent {
 
 export type Emit = (event: ItemEvent) => void;
 
-/** Does the same as `mapItems` for a stream, whose items begin without their texts. */
+/** Replaces each item, which begins without its texts, by what `change` returns. */
 export function mappingItems(change: (item: Item) => Item, emit: Emit): Emit {
   return (event) => emit(event.type === "item" ? { ...event, item: change(event.item) } : event);
 }

@@ -1,4 +1,3 @@
-import type { Answer, Stop } from "./answer.ts";
 import type { Emit } from "./event.ts";
 import type { Item } from "./item.ts";
 import type { ItemRequest } from "./request.ts";
@@ -40,46 +39,21 @@ export function schemaAsTool(request: ItemRequest): SchemaRequest {
 }
 
 /** Turns the call of the answer's tool into the text of the answer. */
-export function answerFromTool(answer: Answer, name: string): Answer {
-  const isAnswer = (item: Item) => item.type === "function_call" && item.name === name;
-  return {
-    ...answer,
-    choices: answer.choices.map(({ items, stop }) => ({
-      items: items.map((item) =>
-        item.type === "function_call" && item.name === name ? messageOf(item.arguments) : item,
-      ),
-      stop: items.some(isAnswer) ? stopOf(stop) : stop,
-    })),
-  };
-}
-
-/** Does the same as `answerFromTool` for a stream. */
 export function answeringFromTool(name: string, emit: Emit): Emit {
   const answers = new Set<string>();
   return (event) => {
-    if (event.type === "stop")
-      emit({ ...event, stop: answers.size > 0 ? stopOf(event.stop) : event.stop });
-    else if (
+    if (event.type === "stop") {
+      const isTool = answers.size > 0 && event.stop.reason === "tool_calls";
+      emit(isTool ? { ...event, stop: { reason: "end" } } : event);
+    } else if (
       event.type === "item" &&
       event.item.type === "function_call" &&
       event.item.name === name
     ) {
       answers.add(`${event.choice} ${event.index}`);
-      emit({ ...event, item: messageOf("") });
+      emit({ ...event, item: { type: "message", role: "assistant", content: [] } });
     } else if (event.type === "delta" && answers.has(`${event.choice} ${event.index}`)) {
       emit({ ...event, kind: "text" });
     } else emit(event);
   };
-}
-
-function messageOf(text: string): Item {
-  return {
-    type: "message",
-    role: "assistant",
-    content: text === "" ? [] : [{ type: "text", text }],
-  };
-}
-
-function stopOf(stop: Stop): Stop {
-  return stop.reason === "tool_calls" ? { reason: "end" } : stop;
 }

@@ -3,7 +3,7 @@ import { writeUsage } from "../../codecs/chat/usage.ts";
 import type { Choice, Usage } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
-import { AnonymousEvents, anonymousChoice } from "../anonymous.ts";
+import { AnonymousEvents, anonymousAnswer } from "../anonymous.ts";
 import { answerText, streamText, textIn } from "../answer-text.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { Dialect, DuelHead, DuelWriter } from "../dialect.ts";
@@ -36,10 +36,8 @@ function duelWriter(duel: DuelHead): DuelWriter {
   const chunk = (choices: readonly Json[], more: Json) =>
     eventOf({ ...head, object: "chat.completion.chunk", choices, ...more });
   const callIds = (slot: number) => (index: number) => anonymousCallId(duel, slot, index);
-  const anonymous = (answer: Json, slot: number): Choice[] =>
-    chatCodec
-      .parseAnswer({ choices: [answer] })
-      .choices.map((choice) => anonymousChoice(choice, callIds(slot)));
+  const anonymous = (answer: Json, slot: number): readonly Choice[] =>
+    anonymousAnswer(chatCodec.parseAnswer({ choices: [answer] }), callIds(slot)).choices;
   const writer = chatCodec.streamWriter();
   /** Answers by their index, until they break off. */
   const reading = new Map<number, Rewriter>();

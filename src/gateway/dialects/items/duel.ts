@@ -4,7 +4,7 @@ import type { Answer } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
-import { AnonymousEvents, anonymousChoice } from "../anonymous.ts";
+import { AnonymousEvents, anonymousAnswer } from "../anonymous.ts";
 import { textIn } from "../answer-text.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
@@ -23,9 +23,8 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
   const callIds = (slot: number) => (index: number) => anonymousCallId(duel, slot, index);
   const anonymous = (answer: Answer, slot: number, usage?: Usage): Json =>
     codec.writeAnswer({
-      ...answer,
+      ...anonymousAnswer(answer, callIds(slot)),
       ...head,
-      choices: answer.choices.map((choice) => anonymousChoice(choice, callIds(slot))),
       usage: usage && anonymousUsage(usage),
       extra: undefined,
     });
