@@ -1,7 +1,7 @@
 import type { Json } from "../../wire/json.ts";
 import { outputsFirst } from "../items/group.ts";
-import type { FunctionCallItem, Item, MessageItem, Part } from "../items/item.ts";
-import { extraFor, extraOf, record, records, str } from "../items/read.ts";
+import type { FunctionCallItem, Item, Part } from "../items/item.ts";
+import { extraFor, extraOf, readRole, record, records, str } from "../items/read.ts";
 import { originOf } from "../items/reasoning.ts";
 import { isWritable, readContent, readThinking, writeContent } from "./parts.ts";
 
@@ -21,7 +21,7 @@ function readMessage(message: Json): Item[] {
     const callId = legacyId(message.name);
     return [{ type: "function_call_output", callId, output: content }];
   }
-  const role = ROLES[String(message.role)] ?? "user";
+  const role = readRole(message.role);
   if (role !== "assistant") return [{ type: "message", role, content, extra }];
   const items = readAssistant(message, content);
   return items.map((item) => (item.type === "message" ? { ...item, extra } : item));
@@ -62,12 +62,6 @@ export function readCall(call: Json): FunctionCallItem {
 export function legacyId(name: unknown): string {
   return `call_${name}`;
 }
-
-const ROLES: Readonly<Record<string, MessageItem["role"]>> = {
-  system: "system",
-  developer: "developer",
-  assistant: "assistant",
-};
 
 const KNOWN: ReadonlySet<string> = new Set([
   "role",

@@ -3,11 +3,12 @@ import type { Part } from "../items/item.ts";
 import {
   extraFor,
   extraOf,
-  hasContent,
   opaque,
   plainText,
   readCache,
   readDetail,
+  readFileData,
+  readParts,
   readUrl,
   record,
   records,
@@ -17,11 +18,9 @@ import {
 
 /** Reads the content of a message: text or a list of parts. */
 export function readContent(content: unknown): Part[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return records(content)
-    .filter((part) => part.type !== "thinking")
-    .map(readPart)
-    .filter(hasContent);
+  const isList = Array.isArray(content);
+  const own = isList ? records(content).filter(({ type }) => type !== "thinking") : content;
+  return readParts(own, readPart);
 }
 
 /** Text of Mistral's reasoning, which is a part of the content. */
@@ -63,10 +62,7 @@ function readPart(part: Json): Part {
         return { type: "document", source: { type: "file", id }, filename, ...slots };
       }
       if (data === undefined) break;
-      const source = data.startsWith("data:")
-        ? readUrl(data)
-        : ({ type: "base64", mediaType: "application/pdf", data } as const);
-      return { type: "document", source, filename, ...slots };
+      return { type: "document", source: readFileData(data), filename, ...slots };
     }
   }
   return opaque(ANTHROPIC.has(String(part.type)) ? "messages" : "chat", part);

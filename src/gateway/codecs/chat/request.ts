@@ -8,6 +8,7 @@ import {
   extraOf,
   num,
   readCache,
+  readFormat,
   record,
   records,
   str,
@@ -30,7 +31,7 @@ export function parseRequest(body: Json): ItemRequest {
     tools: tools.length > 0 ? tools : undefined,
     toolChoice: readChoice(body.tool_choice ?? body.function_call),
     parallelToolCalls: bool(body.parallel_tool_calls),
-    output: format ? readFormat(format) : undefined,
+    output: format && readFormat(format, record(format.json_schema)),
     verbosity: str(body.verbosity),
     reasoning: defined({
       ...readEffort(str(body.reasoning_effort)),
@@ -57,19 +58,6 @@ export function parseRequest(body: Json): ItemRequest {
 
 function legacyTools(functions: unknown): Json[] {
   return records(functions).map((called) => ({ type: "function", function: called }));
-}
-
-function readFormat(format: Json): OutputFormat | undefined {
-  if (format.type === "text" || format.type === "json_object") return { type: format.type };
-  const value = record(format.json_schema);
-  if (format.type !== "json_schema" || !value) return undefined;
-  return {
-    type: "json_schema",
-    schema: record(value.schema) ?? {},
-    name: str(value.name),
-    description: str(value.description),
-    strict: bool(value.strict),
-  };
 }
 
 /** Members of a request that the internal form has a place for. */

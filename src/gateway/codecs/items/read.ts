@@ -1,7 +1,8 @@
 import type { DialectName } from "../../wire/dialect-names.ts";
 import { exactJson, isExact } from "../../wire/exact.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
-import type { CacheMark, Extra, OpaquePart, Part, Source } from "./item.ts";
+import type { CacheMark, Extra, MessageItem, OpaquePart, Part, Source } from "./item.ts";
+import type { OutputFormat } from "./request.ts";
 
 /** Readers of JSON members that have not been checked. A member of another type counts as absent. */
 
@@ -115,6 +116,30 @@ export function opaque(dialect: DialectName, value: Json): OpaquePart {
   return { type: "opaque", dialect, value };
 }
 
+/** Reads text or a list of parts. Parts without content are left out. */
+export function readParts(content: unknown, readPart: (part: Json) => Part): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return records(content).map(readPart).filter(hasContent);
+}
+
+/** Reads the role of a message in OpenAI's dialects. */
+export function readRole(role: unknown): MessageItem["role"] {
+  return role === "system" || role === "developer" || role === "assistant" ? role : "user";
+}
+
+/** Reads a format of the answer. `schema` holds the members of a schema. */
+export function readFormat({ type }: Json, schema: Json | undefined): OutputFormat | undefined {
+  if (type === "text" || type === "json_object") return { type };
+  if (type !== "json_schema" || !schema) return undefined;
+  return {
+    type,
+    schema: record(schema.schema) ?? {},
+    name: str(schema.name),
+    description: str(schema.description),
+    strict: bool(schema.strict),
+  };
+}
+
 /** Whether a part has content. Empty texts are left out, because Anthropic refuses them. */
 export function hasContent(part: Part): boolean {
   return (part.type !== "text" && part.type !== "refusal") || part.text !== "";
@@ -125,6 +150,13 @@ export function readUrl(url: string): Source {
   const match = /^data:([^;,]*)(?:;[^;,]*)*;base64,/.exec(url);
   if (!match) return { type: "url", url };
   return { type: "base64", mediaType: match[1]!, data: url.slice(match[0].length) };
+}
+
+/** Reads the data of a file: a data URL, or a PDF in base64. */
+export function readFileData(data: string): Source {
+  return data.startsWith("data:")
+    ? readUrl(data)
+    : { type: "base64", mediaType: "application/pdf", data };
 }
 
 /** A URL for a source, or undefined if it has none. */

@@ -3,19 +3,17 @@ import type { CacheMark, Part, Source } from "../items/item.ts";
 import {
   extraFor,
   extraOf,
-  hasContent,
   opaque,
   plainText,
   readCache,
+  readParts,
   record,
-  records,
   str,
 } from "../items/read.ts";
 
 /** Reads text or a list of blocks. */
 export function readBlocks(content: unknown): Part[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return records(content).map(readBlock).filter(hasContent);
+  return readParts(content, readBlock);
 }
 
 export function readBlock(block: Json): Part {

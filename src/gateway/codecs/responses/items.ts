@@ -1,13 +1,13 @@
 import type { Json } from "../../wire/json.ts";
-import type { Item, MessageItem, ReasoningItem } from "../items/item.ts";
-import { extraFor, extraOf, plainText, records, str } from "../items/read.ts";
+import type { Item, ReasoningItem } from "../items/item.ts";
+import { extraFor, extraOf, plainText, readRole, records, str } from "../items/read.ts";
 import { originOf, readSignature, writeSignature } from "../items/reasoning.ts";
-import { readParts, writeParts } from "./parts.ts";
+import { readContent, writeParts } from "./parts.ts";
 
 /** Reads the input of a request or the output of an answer. */
 export function readItems(items: unknown, model?: string): Item[] {
   if (typeof items === "string") {
-    return [{ type: "message", role: "user", content: readParts(items) }];
+    return [{ type: "message", role: "user", content: readContent(items) }];
   }
   return records(items).map((item) => readItem(item, model));
 }
@@ -18,8 +18,8 @@ export function readItem(item: Json, model?: string): Item {
   const extra = extraOf(item, KNOWN, "responses");
   switch (item.type ?? "message") {
     case "message": {
-      const role = ROLES[String(item.role)] ?? "user";
-      return { type: "message", id, role, content: readParts(item.content), extra };
+      const role = readRole(item.role);
+      return { type: "message", id, role, content: readContent(item.content), extra };
     }
     case "reasoning":
       return readReasoning(item, model);
@@ -33,7 +33,7 @@ export function readItem(item: Json, model?: string): Item {
     case "function_call_output":
     case "custom_tool_call_output": {
       const custom = item.type === "custom_tool_call_output" ? true : undefined;
-      const output = readParts(item.output);
+      const output = readContent(item.output);
       return { type: "function_call_output", id, callId, output, custom, extra };
     }
   }
@@ -58,12 +58,6 @@ function readReasoning(item: Json, model?: string): ReasoningItem {
 function texts(parts: unknown): string[] {
   return records(parts).flatMap((part) => str(part.text) ?? []);
 }
-
-const ROLES: Readonly<Record<string, MessageItem["role"]>> = {
-  system: "system",
-  developer: "developer",
-  assistant: "assistant",
-};
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...["type", "id", "role", "content", "status", "call_id", "name", "arguments", "input", "output"],

@@ -3,9 +3,10 @@ import type { MessageItem, Part } from "../items/item.ts";
 import {
   extraFor,
   extraOf,
-  hasContent,
   opaque,
   readDetail,
+  readFileData,
+  readParts,
   readUrl,
   record,
   records,
@@ -14,9 +15,8 @@ import {
 } from "../items/read.ts";
 
 /** Reads text or a list of parts, of the input or of an answer. */
-export function readParts(content: unknown): Part[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return records(content).map(readPart).filter(hasContent);
+export function readContent(content: unknown): Part[] {
+  return readParts(content, readPart);
 }
 
 function readPart(part: Json): Part {
@@ -58,12 +58,7 @@ function readFile(part: Json): Part {
   if (id !== undefined) return { type: "document", source: { type: "file", id }, ...slots };
   if (url !== undefined) return { type: "document", source: { type: "url", url }, ...slots };
   if (data === undefined) return opaque("responses", part);
-  if (data.startsWith("data:")) return { type: "document", source: readUrl(data), ...slots };
-  return {
-    type: "document",
-    source: { type: "base64", mediaType: "application/pdf", data },
-    ...slots,
-  };
+  return { type: "document", source: readFileData(data), ...slots };
 }
 
 const KNOWN: ReadonlySet<string> = new Set([

@@ -6,6 +6,7 @@ import {
   extraFor,
   extraOf,
   num,
+  readFormat,
   record,
   records,
   str,
@@ -34,7 +35,7 @@ export function parseRequest(body: Json): ItemRequest {
     tools: tools.length > 0 ? tools : undefined,
     toolChoice: choice,
     parallelToolCalls: bool(body.parallel_tool_calls),
-    output: format && readFormat(format),
+    output: format && readFormat(format, format),
     verbosity: str(text?.verbosity),
     reasoning: defined({
       ...readEffort(str(reasoning?.effort)),
@@ -59,18 +60,6 @@ const KNOWN_BUT_CHOICE: ReadonlySet<string> = new Set([
   ...["metadata"],
 ]);
 const KNOWN: ReadonlySet<string> = new Set([...KNOWN_BUT_CHOICE, "tool_choice"]);
-
-function readFormat(format: Json): OutputFormat | undefined {
-  if (format.type === "text" || format.type === "json_object") return { type: format.type };
-  if (format.type !== "json_schema") return undefined;
-  return {
-    type: "json_schema",
-    schema: record(format.schema) ?? {},
-    name: str(format.name),
-    description: str(format.description),
-    strict: bool(format.strict),
-  };
-}
 
 function readTool(tool: Json): Tool {
   if (tool.type !== "function" && tool.type !== "custom") {
