@@ -51,6 +51,17 @@ it("compares the context with prompt and answer together", () => {
   expect(lackOf({ context: 2000 }, needs({ messages, max_completion_tokens: 1500 }))).toBeDefined();
 });
 
+it("counts tools and schemas as part of the prompt", () => {
+  const parameters = { type: "object", description: "x".repeat(4000) };
+  for (const more of [
+    { tools: [{ type: "function", function: { name: "f", parameters } }] },
+    { functions: [{ name: "f", parameters }] },
+    { response_format: { type: "json_schema", json_schema: { schema: parameters } } },
+  ]) {
+    expect(needs(more).promptTokens).toBeGreaterThan(1000);
+  }
+});
+
 it("counts neither sounds nor files as text or images", () => {
   const data = "A".repeat(1e6);
   const content = [

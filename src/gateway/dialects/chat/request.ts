@@ -19,10 +19,9 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
   if (messages === undefined) throw missingMember("messages", MESSAGES_HINT);
   if (!Array.isArray(messages)) throw invalidMember("messages", "has to be a list of messages");
   checkContents(messages, "messages");
-  const { valueStart, valueEnd } = members.find("messages")!;
   const options = members.value("stream_options");
   const { n, answerTokens } = answerLimits(members);
-  const needs = needsOf(members, messages, valueEnd - valueStart, answerTokens);
+  const needs = needsOf(members, messages, answerTokens);
   const inToolLoop = isToolResult(messages.at(-1));
   return {
     prompt: promptOf(messages),
@@ -55,14 +54,13 @@ function hasToolError(messages: readonly unknown[]): boolean {
   return results.some((one) => isRecord(one) && looksLikeError(textOf(one.content)));
 }
 
-/** `bytes` is the length of the messages in the request body. */
 function needsOf(
   members: Members,
   messages: readonly unknown[],
-  bytes: number,
   answerTokens: number | undefined,
 ): Needs {
   const format = members.value("response_format");
+  const bytes = PROMPT.reduce((sum, name) => sum + bytesOf(members, name), 0);
   let vision = false;
   let attached = 0;
   for (const message of messages) {
@@ -80,6 +78,14 @@ function needsOf(
     promptTokens: tokensIn(Math.max(0, bytes - attached)),
     answerTokens,
   };
+}
+
+/** Members that a model reads as part of its prompt. */
+const PROMPT = ["messages", "tools", "functions", "response_format"];
+
+function bytesOf(members: Members, name: string): number {
+  const member = members.find(name);
+  return member ? member.valueEnd - member.valueStart : 0;
 }
 
 /**
