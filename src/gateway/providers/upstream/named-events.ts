@@ -1,11 +1,11 @@
 import { openAiError, statusOfError } from "../../codecs/errors.ts";
 import { usageAfter } from "../../codecs/items/answer.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import { isRecord, type Json, type Members } from "../../wire/json.ts";
+import { isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
 import { refusal, type UpstreamError } from "./error.ts";
 import type { Keep } from "./event-cutter.ts";
 import { EventReader } from "./event-reader.ts";
-import { tokensAdded, tokensOf } from "./text-tokens.ts";
+import { tokensAdded, tokensIn } from "./text-tokens.ts";
 import type { Pass, Translation } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
 import { usageIn } from "./usage-in.ts";
@@ -68,9 +68,9 @@ export class NamedEvents implements Translation {
         throw this.#refusal(type, data);
       case "end":
         if (this.events === 0 && !hasOutput(data)) throw this.#reader.incomplete(0);
-        this.#complete = Math.max(this.#complete, tokensOf(outputOf(data)));
         this.isDone = true;
         this.#count(data);
+        if (!this.usage) this.#complete = Math.max(this.#complete, tokensOfResponse(data));
         this.#complement();
         break;
       case "usage":
@@ -80,8 +80,8 @@ export class NamedEvents implements Translation {
   }
 
   #count(data: Members): void {
-    const holder = data.value(HOLDERS[this.#dialect]);
-    const counted = isRecord(holder) && isRecord(holder.usage) ? holder.usage : data.value("usage");
+    const held = objectIn(data, HOLDERS[this.#dialect])?.value("usage");
+    const counted = isRecord(held) ? held : data.value("usage");
     this.usage = usageAfter(this.usage, usageIn(this.#dialect, counted));
   }
 
@@ -90,9 +90,9 @@ export class NamedEvents implements Translation {
     if (type.endsWith("delta") && type !== "message_delta") {
       this.#added += tokensAdded(data, "delta");
     } else if (type === "content_block_start") {
-      this.#added += tokensOf(data.value("content_block"));
+      this.#added += tokensIn(data, ["content_block"]);
     } else if (type === "response.output_item.done") {
-      this.#complete += tokensOf(data.value("item"));
+      this.#complete += tokensIn(data, ["item"]);
     }
   }
 
@@ -124,14 +124,23 @@ export class NamedEvents implements Translation {
   }
 }
 
-/** Items of the whole answer, which the last event of Responses repeats. */
-function outputOf(data: Members): unknown {
-  const response = data.value("response");
-  return isRecord(response) ? response.output : undefined;
+/** The members of an object in a member of an event, without parsing it. */
+function objectIn(data: Members, name: string): Members | undefined {
+  const member = data.find(name);
+  if (!member || data.json[member.valueStart] !== OPEN_BRACE) return undefined;
+  return scanObject(data.json, member.valueStart, member.valueEnd);
+}
+
+const OPEN_BRACE = 0x7b;
+
+/** Estimated tokens of the whole answer, which the last event of Responses repeats. */
+function tokensOfResponse(data: Members): number {
+  const response = objectIn(data, "response");
+  return response ? tokensIn(response, ["output"]) : 0;
 }
 
 function hasOutput(data: Members): boolean {
-  const output = outputOf(data);
+  const output = objectIn(data, "response")?.value("output");
   return Array.isArray(output) && output.length > 0;
 }
 

@@ -41,7 +41,7 @@ export class WholeAnswer implements Translation {
       );
     }
     if (isAnswer(this.members, this.#endpoint)) {
-      if (!this.usage) this.tokens = tokensIn(this.members);
+      if (!this.usage) this.tokens = tokensIn(this.members, ["choices", "output", "content"]);
       pass(body);
     } else if ((this.members.value("error") ?? undefined) !== undefined) {
       throw errorIn(this.#upstream, this.members);
