@@ -49,6 +49,18 @@ describe("retrying", () => {
     expect(await waits(refused(status))).toEqual([]);
   });
 
+  it("does not retry when the time of the caller is over, and says why the call failed", async () => {
+    const error = refused(503);
+    const over = new AbortController();
+    const clock = new StandingClock();
+    clock.sleep = () => {
+      over.abort(new DOMException("late", "TimeoutError"));
+      return Promise.reject(over.signal.reason);
+    };
+    const again = retrying(failing(error), RETRIES, clock, Random.seeded(1));
+    await expect(again.call(REQUEST, over.signal)).rejects.toBe(error);
+  });
+
   it("retries broken connections, timeouts and broken answers, and nothing else", async () => {
     const error = (code: UpstreamError["code"]) => new UpstreamError(code, "host", "failed");
     for (const code of ["unreachable", "timeout", "broken"] as const) {

@@ -17,6 +17,7 @@ import { refusedRequest } from "./refused-request.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import {
   type HeldRequest,
+  isTimedOut,
   type Upstream,
   type UpstreamAnswer,
   type UpstreamRequest,
@@ -216,6 +217,7 @@ export function retrying(
           if (wait === undefined) throw error;
           onRetry(error);
           await clock.sleep(wait, signal).catch((cause) => {
+            if (isTimedOut(signal)) throw error;
             const problem = "was cancelled before the next attempt";
             const cancelled = new UpstreamError("cancelled", upstream.name, problem, { cause });
             cancelled.lost = lost;

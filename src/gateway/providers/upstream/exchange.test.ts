@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { expect, test } from "vitest";
 import { systemClock } from "../../clock/clock.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type Limits } from "./exchange.ts";
 import type { Pass } from "./upstream.ts";
 
 /** As much as is read at once, and less than what a slow reader may leave unread. */
@@ -18,7 +18,7 @@ test("an answer that arrives fast is read in portions", async () => {
 });
 
 test("only some of many fast answers continue in the same iteration of the event loop", async () => {
-  const all = await Promise.all(Array.from({ length: 40 }, begin));
+  const all = await Promise.all(Array.from({ length: 40 }, () => begin()));
   for (const { arrives } of all) arrives(PORTION);
   await Promise.all(all.map(({ answer }) => answer.next()));
   const running = async () => {
@@ -46,8 +46,30 @@ test("an answer that was cancelled is not resumed", async () => {
   expect(isPaused()).toBe(true);
 });
 
+test("an answer that is late because its reader is slow is not the upstream's failure", async () => {
+  const slow = await begin({ totalMs: 20 });
+  slow.arrives(PORTION);
+  expect((await slow.end).error).toMatchObject({ code: "cancelled", fault: "client" });
+  const silent = await begin({ totalMs: 20 });
+  expect((await silent.end).error).toMatchObject({ code: "timeout", fault: "upstream" });
+});
+
+test("a signal that has timed out is the upstream's failure, any other abort the client's", async () => {
+  const ended = async (reason?: DOMException) => {
+    const caller = new AbortController();
+    const { end } = await begin({}, caller.signal);
+    caller.abort(reason);
+    return (await end).error;
+  };
+  expect(await ended(new DOMException("late", "TimeoutError"))).toMatchObject({
+    ...{ code: "timeout", fault: "upstream", clientStatus: 504 },
+    message: "host did not send a complete answer in time",
+  });
+  expect(await ended()).toMatchObject({ code: "cancelled", fault: "client" });
+});
+
 /** An exchange whose answer has begun. All bytes that have arrived were read. */
-async function begin() {
+async function begin(own: Partial<Limits> = {}, signal = new AbortController().signal) {
   let paused = false;
   const controller = {
     pause: () => {
@@ -60,7 +82,14 @@ async function begin() {
   } as unknown as Dispatcher.DispatchController;
   const exchange = new Exchange({
     name: "host",
-    limits: { connectMs: 1000, idleMs: 1000, totalMs: 1000, answerBytes: 1e9, eventBytes: 1e9 },
+    limits: {
+      connectMs: 1e6,
+      idleMs: 1e6,
+      totalMs: 1e6,
+      answerBytes: 1e9,
+      eventBytes: 1e9,
+      ...own,
+    },
     translate: () => ({
       push: (chunk: Buffer, pass: Pass) => pass(chunk),
       end: () => {},
@@ -70,15 +99,15 @@ async function begin() {
     }),
     stream: true,
     sent: undefined,
-    signal: new AbortController().signal,
+    signal,
     clock: systemClock,
   });
   const arrives = (bytes: Buffer) => exchange.onResponseData(controller, bytes);
   exchange.onRequestStart(controller);
   exchange.onResponseStart(controller, 200, {});
   arrives(Buffer.from("x"));
-  const { body } = await exchange.answer;
+  const { body, end } = await exchange.answer;
   const answer = body[Symbol.asyncIterator]();
   await answer.next();
-  return { answer, arrives, isPaused: () => paused };
+  return { answer, end, arrives, isPaused: () => paused };
 }

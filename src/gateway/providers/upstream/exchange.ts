@@ -5,7 +5,7 @@ import { isRecord, parsed } from "../../wire/json.ts";
 import { ByteQueue, type Flow } from "./byte-queue.ts";
 import { type AnswerHeaders, refusal, UpstreamError } from "./error.ts";
 import { PORTION, ReadQueue } from "./read-queue.ts";
-import type { AnswerEnd, Translation, UpstreamAnswer } from "./upstream.ts";
+import { type AnswerEnd, isTimedOut, type Translation, type UpstreamAnswer } from "./upstream.ts";
 
 export interface Limits extends TimeLimits {
   readonly connectMs: number;
@@ -54,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   constructor(settings: ExchangeSettings) {
     this.#settings = settings;
     this.#watch = new Watch(settings.limits, settings.stream, settings.clock, this);
-    if (settings.signal.aborted) this.stop();
+    if (settings.signal.aborted) this.#onAbort();
     else settings.signal.addEventListener("abort", this.#onAbort);
   }
 
@@ -69,9 +69,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#controller?.abort(error);
   }
 
-  /** Fails because a time limit has passed. The watch calls it. */
+  /** Fails because a time limit has passed. The watch calls it. A slow reader is not the upstream's failure. */
   late(missing: string): void {
-    this.fail(this.#error("timeout", `did not send ${missing}`));
+    this.fail(
+      this.#isFull
+        ? this.#error("cancelled", `could not send ${missing}, because the client reads slowly`)
+        : this.#error("timeout", `did not send ${missing}`),
+    );
   }
 
   // Methods of undici's handler.
@@ -175,7 +179,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     if (!this.#isFull) this.#controller?.resume();
   };
 
-  readonly #onAbort = (): void => this.stop();
+  readonly #onAbort = (): void => {
+    if (isTimedOut(this.#settings.signal)) this.late("a complete answer in time");
+    else this.stop();
+  };
 
   readonly #pass = (bytes: Uint8Array): void => {
     this.#queue.push(bytes);

@@ -15,11 +15,16 @@ export interface Upstream {
   /**
    * Resolves when the first bytes for the client have arrived; until then another attempt or
    * another model can replace this one. Rejects only with UpstreamError. The upstream stops
-   * when the signal aborts, which happens when the client disconnects.
+   * when the signal aborts: when the client disconnects, or when the caller's time is over.
    */
   call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
   /** Asks an upstream that speaks Responses about a response that it keeps. */
   held?(request: HeldRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
+}
+
+/** Whether a signal of AbortSignal.timeout has aborted. */
+export function isTimedOut({ reason }: AbortSignal): boolean {
+  return reason instanceof DOMException && reason.name === "TimeoutError";
 }
 
 export interface HeldRequest {
