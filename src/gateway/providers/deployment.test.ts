@@ -108,6 +108,18 @@ describe("calls", () => {
     expect(calls).toHaveLength(1);
   });
 
+  it("end with an error after which they may be repeated, if one of them has", async () => {
+    const errors: Record<string, UpstreamError> = {
+      a: new UpstreamError("status", "a", "is overloaded", { status: 503 }),
+      b: new UpstreamError("status", "b", "refused the key", { status: 401 }),
+    };
+    const { calls, call } = deployments([{ name: "a", weight: 1e9 }, { name: "b" }], (name) =>
+      Promise.reject(errors[name]),
+    );
+    await expect(call()).rejects.toBe(errors.a);
+    expect(calls).toEqual(["a m-a", "b m-b"]);
+  });
+
   it("leave out a deployment that has failed often, until it is tried again", async () => {
     let isDown = true;
     const { clock, all, calls, call } = deployments(
@@ -143,6 +155,22 @@ describe("limits per minute", () => {
     // Each request is estimated at 100 tokens and has 60 in the end.
     for (let i = 0; i < 4; i++) await call();
     expect(calls).toEqual(["a m-a", "a m-a", "a m-a", "b m-b"]);
+  });
+
+  it("of tokens count the text of an answer without usage", async () => {
+    const { calls, call } = deployments(
+      [{ name: "a", weight: 1e9, tpm: 250 }, { name: "b" }],
+      async () => {
+        const answer = answered();
+        return {
+          ...answer,
+          end: answer.end.then((end) => ({ ...end, usage: undefined, tokens: 40 })),
+        };
+      },
+    );
+    // The body of the request has 2 bytes.
+    for (let i = 0; i < 5; i++) await call();
+    expect(calls).toEqual(["a m-a", "a m-a", "a m-a", "a m-a", "b m-b"]);
   });
 
   it("of all deployments give an error that says when to try again", async () => {

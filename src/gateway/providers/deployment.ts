@@ -14,7 +14,7 @@ import {
   type UpstreamRequest,
   withLost,
 } from "./upstream/upstream.ts";
-import type { Usage } from "./upstream/usage.ts";
+import { type Usage, usageOf } from "./upstream/usage.ts";
 
 /** An endpoint or key behind a model, as it is configured. */
 export interface DeploymentSpec {
@@ -145,8 +145,11 @@ export class Deployment {
     this.#use("tokens", estimated);
     try {
       const answer = await this.#upstream.call(request, signal);
-      answer.end.then(({ usage }) => {
-        if (usage) correct(usage.promptTokens + usage.completionTokens);
+      answer.end.then((end) => {
+        const used = usageOf(end, Math.ceil(request.body.length / 4));
+        const tokens = used.promptTokens + used.completionTokens;
+        // Without usage, the body says more than the prompt: an image has many bytes and few tokens.
+        correct(end.usage ? tokens : Math.min(estimated, tokens));
       });
       return answer;
     } catch (error) {
@@ -199,18 +202,19 @@ export function balanced(
       const healthy = ordered.filter(({ state }) => state !== "open");
       const queue = healthy.length > 0 ? healthy : ordered;
       let lost: readonly Usage[] = [];
+      let failure: UpstreamError | undefined;
       for (let i = 0; ; i++) {
         const deployment = queue[i]!;
         try {
           const answer = withLost(await deployment.call(request, signal), lost);
           return { ...answer, deployment: deployment.spec.name };
         } catch (error) {
-          if (error instanceof UpstreamError) {
-            lost = [...lost, ...error.lost];
-            error.lost = lost;
-          }
-          const isElsewhere = error instanceof UpstreamError && error.fault === "upstream";
-          if (!isElsewhere || i + 1 === queue.length) throw error;
+          if (!(error instanceof UpstreamError)) throw error;
+          lost = [...lost, ...error.lost];
+          // If all fail, they are retried if one of them may answer the next time.
+          if (error.fault !== "upstream" || !failure?.retryable) failure = error;
+          failure.lost = lost;
+          if (error.fault !== "upstream" || i + 1 === queue.length) throw failure;
         }
       }
     },
