@@ -161,6 +161,7 @@ describe("a broken stream", () => {
     ["no event", `${text("a")}hello\n\n${DONE}`, /line that belongs to no event/],
     ["no end", text("a"), /sent an incomplete answer/],
     ["an error", `${text("a")}${event({ error: { message: "boom" } })}`, /answered 500: boom/],
+    ["an error that is a text", `${text("a")}${event({ error: "boom" })}`, /answered 500: boom/],
     [
       "an error with a status",
       `${text("a")}${event({ error: { message: "busy", code: 429 } })}`,

@@ -1,6 +1,6 @@
 import { isFinishReason, readUsage } from "../../codecs/chat/usage.ts";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
-import { errorIn } from "../upstream/error.ts";
+import { errorIn, hasError } from "../upstream/error.ts";
 import type { Keep } from "../upstream/event-cutter.ts";
 import { EventReader } from "../upstream/event-reader.ts";
 import { tokensAdded } from "../upstream/text-tokens.ts";
@@ -60,7 +60,7 @@ export class OpenAiStream implements Translation {
       this.isDone = true;
       return true;
     }
-    if (isObject(data, "error")) throw errorIn(this.#upstream, data);
+    if (hasError(data)) throw errorIn(this.#upstream, data);
     const hasUsage = this.#readUsage(data);
     if (hasUsage && this.#hideUsage && isEmptyList(data, "choices")) return false;
     this.#hasChoice ||= hasEntries(data, "choices");

@@ -225,6 +225,12 @@ export function errorIn(upstream: string, members: Members): UpstreamError {
   return refusal(upstream, status ?? (isRefusal ? 400 : 500), body, {});
 }
 
+/** Whether an object has an error: an object or a text in its member `error`. Some answers have null there. */
+export function hasError(members: Members): boolean {
+  const error = members.value("error");
+  return typeof error === "string" ? error !== "" : isRecord(error);
+}
+
 const HINTS: Readonly<Record<number, string>> = {
   401: "check the key of this provider",
   402: "add credit to the account at the provider",

@@ -2,7 +2,7 @@ import { openAiError, statusOfError } from "../../codecs/errors.ts";
 import { usageAfter } from "../../codecs/items/answer.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import { isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
-import { refusal, type UpstreamError } from "./error.ts";
+import { errorIn, hasError, refusal, type UpstreamError } from "./error.ts";
 import type { Keep } from "./event-cutter.ts";
 import { EventReader } from "./event-reader.ts";
 import { tokensAdded, tokensIn } from "./text-tokens.ts";
@@ -56,6 +56,8 @@ export class NamedEvents implements Translation {
     if (data === undefined || type === "ping") {
       return this.events > 0 && this.#reader.passed(bytes, start);
     }
+    // Some upstreams send the body of an error response as an event.
+    if (type === undefined && hasError(data)) throw errorIn(this.#upstream, data);
     this.#estimate(String(type), data);
     this.#see(String(type), data);
     this.events++;
@@ -65,6 +67,7 @@ export class NamedEvents implements Translation {
   #see(type: string, data: Members): void {
     switch (EFFECTS[this.#dialect][type]) {
       case "error":
+        this.#count(data);
         throw this.#refusal(type, data);
       case "end":
         if (this.events === 0 && !hasOutput(data)) throw this.#reader.incomplete(0);

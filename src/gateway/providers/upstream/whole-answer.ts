@@ -1,5 +1,5 @@
 import { Chunks } from "../../wire/chunks.ts";
-import { JsonError, type Members, scanObject } from "../../wire/json.ts";
+import { isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn, UpstreamError } from "./error.ts";
 import { tokensIn } from "./text-tokens.ts";
 import { DIALECT_OF, type Endpoint, type Pass, type Translation } from "./upstream.ts";
@@ -40,6 +40,8 @@ export class WholeAnswer implements Translation {
         `sent an incomplete answer: ${error.message}`,
       );
     }
+    const failed = failedChoice(this.members);
+    if (failed) throw errorIn(this.#upstream, failed);
     if (isAnswer(this.members, this.#endpoint)) {
       if (!this.usage) this.tokens = tokensIn(this.members, ["choices", "output", "content"]);
       pass(body);
@@ -68,6 +70,20 @@ function isAnswer(members: Members, endpoint: AnsweringEndpoint): boolean {
         ? !isEmptyList(members, "choices")
         : isList(members, "data");
   }
+}
+
+/** The first choice, if all have an error in the place of a message, as OpenRouter sends them. */
+function failedChoice(members: Members): Members | undefined {
+  const choices = members.find("choices");
+  if (!choices) return undefined;
+  // A text contains these bytes only with escapes, so nearly all answers need not be parsed.
+  if (!members.json.subarray(choices.valueStart, choices.valueEnd).includes('"error"'))
+    return undefined;
+  const value = members.value("choices");
+  const all = Array.isArray(value) ? value : [];
+  if (!all.every((choice) => isRecord(choice) && isRecord(choice.error))) return undefined;
+  const [first] = all;
+  return first && scanObject(Buffer.from(JSON.stringify(first)));
 }
 
 function isList(members: Members, name: string): boolean {
