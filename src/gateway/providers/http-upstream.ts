@@ -6,7 +6,7 @@ import { outgoing } from "./openai/outgoing.ts";
 import { OpenAiStream } from "./openai/stream.ts";
 import { type AnswerHeaders, UpstreamError } from "./upstream/error.ts";
 import { NamedEvents } from "./upstream/named-events.ts";
-import { translated } from "./upstream/translated.ts";
+import { translated, translationError } from "./upstream/translated.ts";
 import { Translator } from "./upstream/translator.ts";
 import { type Address, Transport, type TransportSettings } from "./upstream/transport.ts";
 import {
@@ -78,8 +78,10 @@ export class HttpUpstream implements Upstream {
   /** Sends the client's bytes, with signatures as the model wrote them. */
   #pass(request: UpstreamRequest, endpoint: Endpoint, signal: AbortSignal) {
     if (!hasTags(request)) return this.#send(request, endpoint, signal);
-    const restored = this.#translator.restore(request);
-    return restored.then((own) => this.#send(own, endpoint, signal));
+    return this.#translator.restore(request).then(
+      (own) => this.#send(own, endpoint, signal),
+      (error: unknown) => Promise.reject(translationError(this.name, error)),
+    );
   }
 
   #send(request: UpstreamRequest, endpoint: Endpoint, signal: AbortSignal) {

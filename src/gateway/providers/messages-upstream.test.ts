@@ -359,6 +359,15 @@ describe("errors", () => {
     await expect(call()).rejects.toMatchObject({ status: 429, retryAfter: 3000, retryable: true });
   });
 
+  it("report a signature that cannot be restored as an error of the request", async () => {
+    const block = '{"type":"thinking","thinking":"","signature":"joust1.messages..m.s"}';
+    const body = `{"messages":[{"role":"assistant","content":[${block}]}],"temperature":1e999}`;
+    const request = { endpoint: "messages", body: Buffer.from(body), model: "m", stream: false };
+    await expect(
+      upstream.call(request as UpstreamRequest, new AbortController().signal),
+    ).rejects.toMatchObject({ name: "UpstreamError", fault: "request", clientStatus: 400 });
+  });
+
   it("report an unsupported request before anything is sent", async () => {
     await expect(call({}, "embeddings")).rejects.toMatchObject({
       code: "request",

@@ -135,7 +135,7 @@ export async function translated(
   const created = now();
   const route = { from: client, to: upstream, model, origin, requestsUsage, strict, schemas };
   const own = await translator.translate(body, route).catch((error: unknown) => {
-    throw refusal(target.name, error);
+    throw translationError(target.name, error);
   });
   const usage = stream ? { ...NO_USAGE, promptTokens: Math.ceil(body.length / 4) } : undefined;
   const sides: Sides = {
@@ -158,7 +158,7 @@ export async function translated(
 }
 
 /** Converts an error of the translation: of a request that cannot be translated, or of a translating thread that ended. */
-function refusal(upstream: string, error: unknown): unknown {
+export function translationError(upstream: string, error: unknown): unknown {
   if (error instanceof ThreadEnded)
     return new UpstreamError("unreachable", upstream, error.message);
   if (!(error instanceof Untranslatable)) return error;
