@@ -179,7 +179,8 @@ export function attemptSlot(
   const tooLate = new AbortController();
   const either = AbortSignal.any([signal, tooLate.signal]);
   const answer = callModel(model, request, either).catch((error: unknown) => {
-    started.error = tooLate.signal.aborted ? late(model) : asUpstreamError(error, model);
+    const own = asUpstreamError(error, model);
+    started.error = tooLate.signal.aborted ? late(own, model) : own;
     counter.upstreamError(model.name, started.error);
     return undefined;
   });
@@ -194,8 +195,11 @@ export function attemptSlot(
   return started;
 }
 
-function late({ name }: ServedModel): UpstreamError {
-  return new UpstreamError("timeout", name, "was too late for the duel");
+/** The error of a model that was given up, with what its earlier attempts have spent. */
+function late({ lost }: UpstreamError, { name }: ServedModel): UpstreamError {
+  const error = new UpstreamError("timeout", name, "was too late for the duel");
+  error.lost = lost;
+  return error;
 }
 
 /** Both models of a duel failed. */

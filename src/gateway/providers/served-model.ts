@@ -107,19 +107,23 @@ export class ServedModel {
     }
   }
 
-  /** Asks the upstream that keeps a response about it. Other deployments do not know it. */
+  /**
+   * Asks the upstream that keeps a response about it. Other deployments do not know it. If none answers, the error is
+   * that of a deployment which may keep it.
+   */
   async held(request: HeldRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
-    let unknown = new UpstreamError("request", this.name, "keeps no responses");
+    let shown = new UpstreamError("request", this.name, "keeps no responses");
     for (const upstream of this.#upstreams) {
       try {
         const answer = await upstream.held?.(request, signal);
         if (answer) return answer;
       } catch (error) {
-        if (!(error instanceof UpstreamError) || error.status !== 404) throw error;
-        unknown = error;
+        if (!(error instanceof UpstreamError)) throw error;
+        const mayKeep = shown.code !== "request" && shown.status !== 404;
+        if (error.code !== "request" && !mayKeep) shown = error;
       }
     }
-    throw unknown;
+    throw shown;
   }
 
   /** Capabilities of the configuration or the catalog, limited by what the model has refused. */
