@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redacted, rememberSecrets } from "./secrets.ts";
+import { redacted, rememberSecrets, secretsIn } from "./secrets.ts";
 
 describe("redacted", () => {
   rememberSecrets(["sk-a/b+SECRET.1"]);
@@ -17,4 +17,15 @@ describe("redacted", () => {
     const text = '{"message": "sk-a/b+SECRET,1 \\u0053 \\\\ \\n"}';
     expect(redacted(text)).toBe(text);
   });
+});
+
+describe("the secrets in headers", () => {
+  it.each(["authorization", "x-api-key", "x-auth", "x-password", "x-client-credential"])(
+    "are found in %s",
+    (name) => {
+      expect(secretsIn({ [name]: "Bearer abc", "anthropic-version": "2023-06-01" })).toEqual([
+        "abc",
+      ]);
+    },
+  );
 });

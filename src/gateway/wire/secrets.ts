@@ -42,4 +42,4 @@ export function isSecretHeader(name: string): boolean {
   return SECRET_HEADERS.test(name);
 }
 
-const SECRET_HEADERS = /authorization|key|token|secret|cookie/i;
+const SECRET_HEADERS = /auth|key|token|secret|cookie|password|credential/i;
