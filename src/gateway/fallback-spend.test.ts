@@ -96,6 +96,26 @@ it.each([false, true])(
   },
 );
 
+it.each([false, true])(
+  "shows an estimated usage for the answers of a duel without one (stream: %s)",
+  async (stream) => {
+    const host = await startDialectUpstream();
+    const gateway = await start(host);
+    const uncounted = STREAM.slice(0, 2);
+    const whole = { ...WHOLE, usage: undefined };
+    host.answer = ({ body }) => ({
+      body: body.model === "up-chat" ? (stream ? STREAM : WHOLE) : stream ? uncounted : whole,
+    });
+    const options = { stream, stream_options: stream ? { include_usage: true } : undefined };
+    const request = { model: "auto", messages: MESSAGES, ...options, joust: { duel: true } };
+    const { text } = await gateway.post(PATHS.chat, request);
+    const shown = stream ? eventsOf(text).at(-1) : JSON.parse(text);
+    // The answer with usage has 100 and 7 tokens.
+    expect(shown.usage.prompt_tokens).toBeGreaterThan(100);
+    expect(shown.usage.completion_tokens).toBeGreaterThan(7);
+  },
+);
+
 it("counts what an upstream reports for some attempts, and the price of the others", async () => {
   const host = await startDialectUpstream();
   const yaml = host.yaml.replace("model: up-chat, retries: 0", "model: up-chat, retries: 3");

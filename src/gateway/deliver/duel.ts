@@ -1,7 +1,7 @@
 import type { DuelWriter } from "../dialects/dialect.ts";
 import { asUpstreamError, type DuelAttempt, duelFailed } from "../providers/attempt.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
-import { NO_USAGE, type Usage } from "../providers/upstream/usage.ts";
+import { NO_USAGE, type Usage, usageOf } from "../providers/upstream/usage.ts";
 import type { Client } from "../wire/client.ts";
 import type { DeliveredAnswer, ResponseForm } from "./deliver.ts";
 import { estimatedUsage } from "./later.ts";
@@ -54,7 +54,7 @@ async function withGrace<T>(
 async function deliverWhole(
   client: Client,
   attempts: Attempts,
-  { decision, note, needsText }: ResponseForm,
+  { decision, promptTokens, note, needsText }: ResponseForm,
   writer: DuelWriter,
   graceMs: number,
 ): Promise<DeliveredAnswer[]> {
@@ -76,7 +76,8 @@ async function deliverWhole(
   const models = attempts.map(({ model }, slot) => (answers[slot] ? model.name : ""));
   const joust = { ...(await note(models)), ...(given.length === 2 ? DUEL : SINGLE) };
   const contents = given.map(({ content }) => content);
-  const usage = totalUsage(given.map(({ end }) => end));
+  const ends = answers.map((answer) => answer?.end);
+  const usage = totalUsage(ends, promptTokens);
   client.send(200, { "x-joust-decision-id": decision }, writer.whole(contents, usage, joust));
   const isTextNeeded = given.length === 2 && needsText();
   return attempts.map((attempt, slot) => {
@@ -127,7 +128,7 @@ async function deliverStreams(
     const left = names.map((name, slot) => (indices.includes(slot) ? "" : name));
     client.write(writer.fail(indices, { ...(await note(left)), ...SINGLE }));
   }
-  const usage = wantsUsage ? totalUsage(ends.filter((end) => end !== undefined)) : undefined;
+  const usage = wantsUsage ? totalUsage(ends, promptTokens) : undefined;
   const isLost = broken.length === attempts.length;
   const isFirstLost = isLost || (hasFirst && attempts[0].error !== undefined);
   const uncounted = writer.secondAnswer?.();
@@ -181,10 +182,11 @@ const DUEL = { duel: true };
 /** The member `joust` of a duel of which a single answer is left, because the other model failed. */
 const SINGLE = { duel: false, because: "the other model failed" };
 
-/** Usage of both answers together, because separate numbers would reveal the models. */
-function totalUsage(ends: readonly AnswerEnd[]): Usage {
-  return ends.reduce((total, { usage = NO_USAGE }) => {
-    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+/** Usage of both answers together, because separate numbers would reveal the models. It is estimated where it is unknown. */
+function totalUsage(ends: readonly (AnswerEnd | undefined)[], prompt: number): Usage {
+  return ends.reduce((total, end) => {
+    if (!end) return total;
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usageOf(end, prompt);
     return {
       promptTokens: total.promptTokens + promptTokens,
       completionTokens: total.completionTokens + completionTokens,
