@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { redacted } from "../wire/secrets.ts";
 import { authOf, googleTokens, signingFor } from "./auth.ts";
 
 /** The example of AWS's published test suite for Signature Version 4. */
@@ -85,7 +86,9 @@ describe("tokens of Google", () => {
       constructor(options: object) {
         made.push(options);
       }
-      getAccessToken = async () => token;
+      async getAccessToken() {
+        return token;
+      }
     },
   });
 
@@ -102,6 +105,19 @@ describe("tokens of Google", () => {
     expect(made).toEqual([
       { keyFile: "key.json", scopes: ["https://www.googleapis.com/auth/cloud-platform"] },
     ]);
+  });
+
+  it("are redacted until they were replaced twice", async () => {
+    const account = library("");
+    let number = 0;
+    account.GoogleAuth.prototype.getAccessToken = async () => `token-number-${number}`;
+    const sign = googleTokens("key.json", async () => account);
+    for (; number < 4; number++) {
+      await sign(request);
+      await sign(request);
+    }
+    const shown = [0, 1, 2, 3].map((i) => redacted(`token-number-${i}`));
+    expect(shown).toEqual(["token-number-0", "token-number-1", "[redacted]", "[redacted]"]);
   });
 
   it("are an error if Google returns none", async () => {

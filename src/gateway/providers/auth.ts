@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors/joust-error.ts";
 import type { AUTH_KINDS } from "../config/config.ts";
-import { rememberSecrets } from "../wire/secrets.ts";
+import { forgetSecret, rememberSecrets } from "../wire/secrets.ts";
 import type { Sign } from "./upstream/transport.ts";
 
 export type AuthKind = (typeof AUTH_KINDS)[number];
@@ -121,6 +121,8 @@ interface GoogleLibrary {
  */
 export function googleTokens(file: string | undefined, load = loadGoogle): Sign {
   let account: Promise<InstanceType<GoogleLibrary["GoogleAuth"]>> | undefined;
+  /** The present token and the one before, with which requests may still be on their way. */
+  const tokens: string[] = [];
   return async () => {
     account ??= load().then(
       ({ GoogleAuth }) =>
@@ -128,7 +130,10 @@ export function googleTokens(file: string | undefined, load = loadGoogle): Sign 
     );
     const token = await (await account).getAccessToken();
     if (!token) throw new Error("Google gave no access token");
-    rememberSecrets([token]);
+    if (!tokens.includes(token)) {
+      rememberSecrets([token]);
+      if (tokens.push(token) > 2) forgetSecret(tokens.shift()!);
+    }
     return { authorization: `Bearer ${token}` };
   };
 }

@@ -9,6 +9,11 @@ export function rememberSecrets(secrets: Iterable<string | undefined>): void {
   }
 }
 
+/** Forgets a secret that has expired. */
+export function forgetSecret(secret: string): void {
+  SECRETS.delete(secret);
+}
+
 /** Matches a secret in JSON, where each character may be written as an escape. */
 function escapedForm(secret: string): RegExp {
   const units = Array.from({ length: secret.length }, (_, i) => {
