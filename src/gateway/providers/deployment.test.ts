@@ -109,15 +109,17 @@ describe("calls", () => {
   });
 
   it("end with an error after which they may be repeated, if one of them has", async () => {
+    const failed = (name: string, status: number, retryAfter?: number) =>
+      new UpstreamError("status", name, "said no", { status, retryAfter });
     const errors: Record<string, UpstreamError> = {
-      a: new UpstreamError("status", "a", "is overloaded", { status: 503 }),
-      b: new UpstreamError("status", "b", "refused the key", { status: 401 }),
+      a: failed("a", 429, 30_000),
+      b: failed("b", 503),
+      c: failed("c", 401),
     };
-    const { calls, call } = deployments([{ name: "a", weight: 1e9 }, { name: "b" }], (name) =>
-      Promise.reject(errors[name]),
-    );
-    await expect(call()).rejects.toBe(errors.a);
-    expect(calls).toEqual(["a m-a", "b m-b"]);
+    const weighted = [{ name: "a", weight: 1e18 }, { name: "b", weight: 1e9 }, { name: "c" }];
+    const { calls, call } = deployments(weighted, (name) => Promise.reject(errors[name]));
+    await expect(call()).rejects.toBe(errors.b);
+    expect(calls).toEqual(["a m-a", "b m-b", "c m-c"]);
   });
 
   it("leave out a deployment that has failed often, until it is tried again", async () => {
@@ -171,6 +173,17 @@ describe("limits per minute", () => {
     // The body of the request has 2 bytes.
     for (let i = 0; i < 5; i++) await call();
     expect(calls).toEqual(["a m-a", "a m-a", "a m-a", "a m-a", "b m-b"]);
+  });
+
+  it("of requests do not count calls that a circuit breaker stops", async () => {
+    const { clock, all, call } = deployments([{ name: "a", rpm: 100 }], async (name) => {
+      throw new UpstreamError("unreachable", name, "is down");
+    });
+    for (let i = 0; i < 8; i++) await expect(call()).rejects.toMatchObject({ code: "unreachable" });
+    for (let i = 0; i < 100; i++)
+      await expect(call()).rejects.toMatchObject({ code: "circuit_open" });
+    clock.pass(5000);
+    expect([all[0]!.state, all[0]!.wait(1)]).toEqual(["half-open", 0]);
   });
 
   it("of all deployments give an error that says when to try again", async () => {

@@ -70,7 +70,9 @@ export class Deployment {
     this.dialects = upstream.dialects ?? ["chat"];
     this.#tools = tools;
     this.#breaker = new Breaker(clock);
-    this.#upstream = guarded(upstream, this.#breaker);
+    // A call that the breaker stops uses nothing of the limits.
+    const call: Upstream["call"] = (request, signal) => this.#counted(upstream, request, signal);
+    this.#upstream = guarded({ name: upstream.name, call }, this.#breaker);
     this.#profile = new ParameterProfile(spec.rules ?? {}, clock);
     this.#windows = {
       requests: spec.rpm === undefined ? undefined : new MinuteWindow(spec.rpm, clock),
@@ -117,10 +119,7 @@ export class Deployment {
         const schemas = rules ? rules.schemas : this.#profile.rules?.schemas;
         const headers = rules ? rules.headers(request.headers) : request.headers;
         const own = { ...request, model, origin, schemas, headers, adapt };
-        this.#use("requests", 1);
-        const answer = await (this.#windows.tokens
-          ? this.#counted(own, signal)
-          : this.#upstream.call(own, signal));
+        const answer = await this.#upstream.call(own, signal);
         onCall(name, "ok");
         rules?.confirm();
         if (adapted.length === 0) return answer;
@@ -135,8 +134,14 @@ export class Deployment {
     }
   }
 
-  /** Counts a call against the tokens per minute: first its estimated tokens, in the end the real ones. */
-  async #counted(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+  /** Counts a call against the limits per minute: first its estimated tokens, in the end the real ones. */
+  async #counted(
+    upstream: Upstream,
+    request: UpstreamRequest,
+    signal: AbortSignal,
+  ): Promise<UpstreamAnswer> {
+    this.#use("requests", 1);
+    if (!this.#windows.tokens) return upstream.call(request, signal);
     const { clock } = this.#tools;
     const estimated = tokensOf(request);
     const estimatedAt = clock.now();
@@ -144,7 +149,7 @@ export class Deployment {
       this.#use("tokens", tokens - estimated, clock.now() - estimatedAt);
     this.#use("tokens", estimated);
     try {
-      const answer = await this.#upstream.call(request, signal);
+      const answer = await upstream.call(request, signal);
       answer.end.then((end) => {
         const used = usageOf(end, Math.ceil(request.body.length / 4));
         const tokens = used.promptTokens + used.completionTokens;
@@ -211,14 +216,21 @@ export function balanced(
         } catch (error) {
           if (!(error instanceof UpstreamError)) throw error;
           lost = [...lost, ...error.lost];
-          // If all fail, they are retried if one of them may answer the next time.
-          if (error.fault !== "upstream" || !failure?.retryable) failure = error;
-          failure.lost = lost;
-          if (error.fault !== "upstream" || i + 1 === queue.length) throw failure;
+          const isLast = error.fault !== "upstream" || i + 1 === queue.length;
+          // If all fail, they are retried as soon as one of them may answer.
+          if (error.fault !== "upstream" || retryIn(error) <= retryIn(failure)) failure = error;
+          if (!isLast) continue;
+          failure!.lost = lost;
+          throw failure;
         }
       }
     },
   };
+}
+
+/** Milliseconds after which a failed call may be repeated. */
+function retryIn(error: UpstreamError | undefined): number {
+  return error?.retryable ? (error.retryAfter ?? 0) : Number.POSITIVE_INFINITY;
 }
 
 /**
