@@ -109,8 +109,9 @@ describe("an upstream with a fault", () => {
         expect(said.join("")).toContain(HELLO);
       } else expect(JSON.parse(text).choices[0].message.content).toBe(HELLO);
       const first = isStream ? eventsOf(text)[0] : JSON.parse(text);
-      // This upstream counts tokens, and sends no answer.
-      const charged = fault === "noChoices" && { cost: expect.closeTo(6e-9, 15) };
+      // These upstreams count tokens, and send no usable answer.
+      const isCharged = fault === "noChoices" || fault === "jsonForStream";
+      const charged = isCharged && { cost: expect.closeTo(6e-9, 15) };
       const reason = { model: fault, reason: expect.stringMatching(/./), ...charged };
       expect(first.joust?.fallbacks).toEqual(fate === "fallback" ? [reason] : undefined);
       const { json } = await get(`/v1/decisions/${id}`);

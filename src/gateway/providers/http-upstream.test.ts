@@ -215,6 +215,16 @@ describe("a fault before the first byte", () => {
     },
   );
 
+  it("is read from JSON in the place of a stream", async () => {
+    expect(await errorOf(ask("errorForStream", true))).toMatchObject({
+      ...{ code: "status", status: 400, refusal: { kind: "context_length", limit: 5 } },
+      message: "host answered 400: This model's maximum context length is 5 tokens",
+    });
+    const { message, lost } = await errorOf(ask("jsonForStream", true));
+    expect(message).toBe("host sent JSON instead of a stream");
+    expect(lost).toMatchObject([{ promptTokens: 9, completionTokens: 2 }]);
+  });
+
   it("is reported in the upstream's own words if the request was refused", async () => {
     const error = await errorOf(ask("error400", false));
     expect(error).toMatchObject({

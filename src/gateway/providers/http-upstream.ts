@@ -19,7 +19,7 @@ import {
   type UpstreamAnswer,
   type UpstreamRequest,
 } from "./upstream/upstream.ts";
-import { WholeAnswer } from "./upstream/whole-answer.ts";
+import { MissingStream, WholeAnswer } from "./upstream/whole-answer.ts";
 
 export interface HostSettings extends TransportSettings {
   /** Dialects that the upstream speaks. Default: chat completions under `url`. */
@@ -119,9 +119,10 @@ export class HttpUpstream implements Upstream {
     return (answered: AnswerHeaders): Translation => {
       if (!stream) return new WholeAnswer(this.name, endpoint);
       const type = String(answered["content-type"] ?? "");
-      if (/json|html/.test(type)) {
+      if (/html/.test(type)) {
         throw new UpstreamError("broken", this.name, `sent ${type} instead of a stream`);
       }
+      if (/json/.test(type)) return new MissingStream(this.name, endpoint);
       const { eventBytes } = this.#transport.limits;
       const dialect = DIALECT_OF[endpoint];
       return dialect === undefined || dialect === "chat"

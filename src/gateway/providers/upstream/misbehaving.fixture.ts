@@ -247,6 +247,16 @@ const FAULTS = {
     response.end();
   },
   redirect: (response) => response.writeHead(302, { location: "/well/v1/chat/completions" }).end(),
+  /** Describes an error in JSON with status 200. */
+  errorForStream: (response) =>
+    response.writeHead(200, JSON_TYPE).end(
+      JSON.stringify({
+        error: {
+          message: "This model's maximum context length is 5 tokens",
+          type: "invalid_request_error",
+        },
+      }),
+    ),
   html: (response) =>
     response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
   /** Sends a stream with another content type. */

@@ -13,12 +13,12 @@ export class WholeAnswer implements Translation {
   usage: Usage | undefined;
   tokens: number | undefined;
   members: Members | undefined;
-  readonly #upstream: string;
+  protected readonly upstream: string;
   readonly #endpoint: AnsweringEndpoint;
   readonly #chunks = new Chunks();
 
   constructor(upstream: string, endpoint: AnsweringEndpoint) {
-    this.#upstream = upstream;
+    this.upstream = upstream;
     this.#endpoint = endpoint;
   }
 
@@ -36,18 +36,26 @@ export class WholeAnswer implements Translation {
       if (!(error instanceof JsonError)) throw error;
       throw new UpstreamError(
         "broken",
-        this.#upstream,
+        this.upstream,
         `sent an incomplete answer: ${error.message}`,
       );
     }
     const failed = failedChoice(this.members);
-    if (failed) throw errorIn(this.#upstream, failed);
+    if (failed) throw errorIn(this.upstream, failed);
     if (isAnswer(this.members, this.#endpoint)) {
       if (!this.usage) this.tokens = tokensIn(this.members, ["choices", "output", "content"]);
       pass(body);
     } else if ((this.members.value("error") ?? undefined) !== undefined) {
-      throw errorIn(this.#upstream, this.members);
-    } else throw new UpstreamError("broken", this.#upstream, "sent no answer");
+      throw errorIn(this.upstream, this.members);
+    } else throw new UpstreamError("broken", this.upstream, "sent no answer");
+  }
+}
+
+/** JSON in the place of a stream. It is always an error, which the JSON may describe. */
+export class MissingStream extends WholeAnswer {
+  override end(): void {
+    super.end(() => {});
+    throw new UpstreamError("broken", this.upstream, "sent JSON instead of a stream");
   }
 }
 
