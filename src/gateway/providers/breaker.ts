@@ -48,7 +48,7 @@ export class Breaker {
   enter(): Passage | undefined {
     const { state } = this;
     if (state === "open" || (state === "half-open" && this.#probe)) return undefined;
-    const passage = new Passage(this);
+    const passage = this.#newPassage();
     if (state === "half-open") this.#probe = passage;
     return passage;
   }
@@ -58,24 +58,26 @@ export class Breaker {
     return Math.max(0, this.#openUntil - this.#clock.now());
   }
 
-  /** Notes that the call of a passage has begun to answer. */
-  begun(passage: Passage): void {
-    if (this.#probe === passage) this.#close();
+  #newPassage(): Passage {
+    const isProbe = () => this.#probe === passage;
+    const passage: Passage = {
+      begun: () => {
+        if (isProbe()) this.#close();
+      },
+      abandoned: () => {
+        if (isProbe()) this.#probe = undefined;
+      },
+      ended: (isFailure) => {
+        if (!isProbe()) this.#ended(isFailure);
+        else if (isFailure) this.#open(this.#failedProbes + 1);
+        else this.#close();
+      },
+    };
+    return passage;
   }
 
-  /** Notes that the call of a passage says nothing about the upstream. */
-  abandoned(passage: Passage): void {
-    if (this.#probe === passage) this.#probe = undefined;
-  }
-
-  /** Notes that the call of a passage has ended. */
-  ended(passage: Passage, isFailure: boolean): void {
-    if (this.#probe === passage) {
-      this.#probe = undefined;
-      if (isFailure) this.#open(this.#failedProbes + 1);
-      else this.#close();
-      return;
-    }
+  /** Counts a call that was no probe. */
+  #ended(isFailure: boolean): void {
     if (this.#failedProbes >= 0) return; // the call began before the breaker opened
     this.#count(isFailure);
     if (!isFailure) return;
@@ -87,6 +89,7 @@ export class Breaker {
   #open(failedProbes: number): void {
     const { openMs, maxOpenMs } = BREAKER;
     this.#failedProbes = failedProbes;
+    this.#probe = undefined;
     this.#openUntil = this.#clock.now() + Math.min(maxOpenMs, openMs * 2 ** failedProbes);
     this.#buckets.length = 0;
   }
@@ -139,25 +142,12 @@ const SLICES = 10;
 const SLICE_MS = BREAKER.windowMs / SLICES;
 
 /** A call that the breaker has admitted. Its methods report what happens to the call. */
-export class Passage {
-  readonly #breaker: Breaker;
-
-  constructor(breaker: Breaker) {
-    this.#breaker = breaker;
-  }
-
-  begun(): void {
-    this.#breaker.begun(this);
-  }
-
-  ended(isFailure: boolean): void {
-    this.#breaker.ended(this, isFailure);
-  }
-
+export interface Passage {
+  /** The call has begun to answer. */
+  begun(): void;
+  ended(isFailure: boolean): void;
   /** The call says nothing about the upstream's answers: the client cancelled it, or it only counts tokens. */
-  abandoned(): void {
-    this.#breaker.abandoned(this);
-  }
+  abandoned(): void;
 }
 
 /** Adds a breaker to an upstream. Each model has its own, because models fail independently. */
