@@ -1,4 +1,4 @@
-import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
+import type { Dialect, Labels, ModelRequest } from "../dialects/dialect.ts";
 import type { Attempt, Fallback } from "../providers/attempt.ts";
 import { adaptedHeader } from "../providers/parameters/rules.ts";
 import type { ServedModel } from "../providers/served-model.ts";
@@ -63,19 +63,7 @@ async function deliverWhole(
   const body = read instanceof Promise ? await read : read;
   const end = await answer.end;
   const cost = model.cost(end.usage);
-  const joust = {
-    ...explained,
-    model: model.name,
-    fallbacks: unlessEmpty(fallbacks),
-    adapted: answer.adapted,
-    cost,
-  };
-  const labels = {
-    id: decision,
-    model: model.name,
-    joust: JSON.stringify(joust),
-    origin: model.name,
-  };
+  const labels = labelsOf({ model, answer, fallbacks }, decision, { ...explained, cost });
   const headers = headersOf({ model, answer }, decision);
   if (cost !== undefined) headers["x-joust-cost"] = dollars(cost);
   client.send(200, headers, dialect.label(end.members ?? scanObject(body), labels));
@@ -89,19 +77,9 @@ async function deliverStream(
   { dialect, decision, wantsUsage, note, needsText }: ResponseForm,
 ): Promise<DeliveredAnswer> {
   const noted = note([model.name]);
-  const joust = {
-    ...(noted instanceof Promise ? await noted : noted),
-    model: model.name,
-    fallbacks: unlessEmpty(fallbacks),
-    adapted: answer.adapted,
-  };
+  const explained = noted instanceof Promise ? await noted : noted;
   const label = dialect.labelStream(
-    {
-      id: decision,
-      model: model.name,
-      joust: JSON.stringify(joust),
-      origin: model.name,
-    },
+    labelsOf({ model, answer, fallbacks }, decision, explained),
     wantsUsage ? (usage) => model.cost(answer.usage?.() ?? usage) : undefined,
   );
   const text = needsText() ? dialect.streamText() : undefined;
@@ -112,6 +90,16 @@ async function deliverStream(
   });
   client.end();
   return { slot: 0, model, fallbacks, end: await answer.end, text: text?.text() };
+}
+
+function labelsOf({ model, answer, fallbacks }: Attempt, id: string, explained: Json): Labels {
+  const joust = {
+    ...explained,
+    model: model.name,
+    fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
+    adapted: answer.adapted,
+  };
+  return { id, model: model.name, joust: JSON.stringify(joust), origin: model.name };
 }
 
 /**
@@ -169,11 +157,6 @@ function headersOf(
   if (answer.adapted) headers["x-joust-adapted"] = adaptedHeader(answer.adapted);
   if (decision !== undefined) headers["x-joust-decision-id"] = decision;
   return headers;
-}
-
-/** Returns undefined for an empty list, so that it is left out of JSON. */
-function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length > 0 ? list : undefined;
 }
 
 const PASSED = /^(x-request-id|request-id|openai-|anthropic-|x-ratelimit-)/;
