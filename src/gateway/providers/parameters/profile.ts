@@ -49,7 +49,7 @@ export class ParameterProfile {
         this.#learned.set(JSON.stringify(rules), { rules, until });
       }
     }
-    if (found.length > 0) this.#merge();
+    this.#merge();
   }
 
   #merge(): void {
@@ -68,10 +68,8 @@ export class ParameterProfile {
  */
 class RequestRules {
   readonly #profile: Pick<ParameterProfile, "rules" | "learn">;
-  /** Rules that refusals of this request have shown, if there were any. */
-  #own: Map<string, ParameterRules> | undefined;
-  /** Own rules that the upstream itself has stated. */
-  #lessons: Map<string, ParameterRules> | undefined;
+  /** Rules that refusals of this request have shown, and whether the upstream itself has stated them. */
+  #own: readonly { readonly rules: ParameterRules; readonly isStated: boolean }[] = NO_RULES;
   readonly #isTranslated: boolean;
   /** Beta features that were sent, and whether any was left out. */
   #betas: readonly string[] = NO_BETAS;
@@ -103,8 +101,8 @@ class RequestRules {
 
   get #rules(): ParameterRules | undefined {
     const { rules } = this.#profile;
-    if (!this.#own) return rules;
-    return mergeRules([...(rules ? [rules] : []), ...this.#own.values()]);
+    if (this.#own.length === 0) return rules;
+    return mergeRules([...(rules ? [rules] : []), ...this.#own.map((one) => one.rules)]);
   }
 
   /** Returns a function that adapts the request in the upstream's dialect and puts the changes into `adapted`. */
@@ -125,27 +123,24 @@ class RequestRules {
 
   /** Finds rules in a refusal. Returns whether they change the request, so that another attempt may succeed. */
   find(refusal: Refusal | undefined, lesson: Refusal | undefined): boolean {
-    const stated = new Set(rulesOf(lesson).map((rules) => JSON.stringify(rules)));
+    const stated = rulesOf(lesson);
     const found = rulesOf(refusal).filter((rules) => this.#changes(rules));
-    for (const rules of found) {
-      const key = JSON.stringify(rules);
-      this.#own ??= new Map();
-      this.#own.set(key, rules);
-      if (!stated.has(key)) continue;
-      this.#lessons ??= new Map();
-      this.#lessons.set(key, rules);
-    }
+    this.#own = [
+      ...this.#own,
+      ...found.map((rules) => ({ rules, isStated: stated.some((one) => isSame(one, rules)) })),
+    ];
     return found.length > 0;
   }
 
   /** The model has answered, so the rules that were found are right. */
   confirm(): void {
-    if (this.#lessons) this.#profile.learn([...this.#lessons.values()]);
+    const stated = this.#own.filter(({ isStated }) => isStated);
+    if (stated.length > 0) this.#profile.learn(stated.map(({ rules }) => rules));
   }
 
   /** Whether the rule concerns a member that was sent. */
   #changes(rule: ParameterRules): boolean {
-    if (!this.#sent || this.#own?.has(JSON.stringify(rule))) return false;
+    if (!this.#sent || this.#own.some(({ rules }) => isSame(rules, rule))) return false;
     const { dialect, members } = this.#sent;
     const before = this.#rules ?? {};
     if (rule.dropBetas) {
@@ -172,6 +167,11 @@ class RequestRules {
 }
 
 const NO_BETAS: readonly string[] = [];
+const NO_RULES = [] as const;
+
+function isSame(a: ParameterRules, b: ParameterRules): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
 
 /** Members that the gateway itself adds to requests. */
 const ADDED = new Set(["stream_options", "store", "include"]);
