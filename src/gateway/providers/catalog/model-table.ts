@@ -1,5 +1,6 @@
 import type { ListedModel } from "../../../api/model.ts";
 import { isRecord } from "../../wire/json.ts";
+import type { ReasoningControls } from "../parameters/rules.ts";
 import { MAKERS, makersNames, namesOf, SOURCES, undated } from "./sources.ts";
 
 /** Capabilities, limits and parameters of a model. An undefined member is unknown. */
@@ -10,15 +11,7 @@ export interface ModelFacts {
   /** Whether the model accepts a temperature. */
   readonly temperature?: boolean | undefined;
   /** Ways to control the model's reasoning; false if the model does not reason. */
-  readonly reasoning?: ReasoningFacts | false | undefined;
-}
-
-/** Ways to control the reasoning of a model. */
-interface ReasoningFacts {
-  /** Accepted efforts, such as "low"; empty if the model has no efforts. */
-  readonly efforts: readonly string[];
-  /** Least budget in tokens, if the model accepts budgets. */
-  readonly budget?: number | undefined;
+  readonly reasoning?: ReasoningControls | false | undefined;
 }
 
 /** The part of models.dev that Joust uses, in a compact form. */

@@ -62,8 +62,8 @@ export class OpenAiStream implements Translation {
     }
     if (hasError(data)) throw errorIn(this.#upstream, data);
     const hasUsage = this.#readUsage(data);
-    if (hasUsage && this.#hideUsage && isEmptyList(data, "choices")) return false;
-    this.#hasChoice ||= hasEntries(data, "choices");
+    if (hasUsage && this.#hideUsage && choicesIn(data)?.length === 0) return false;
+    this.#hasChoice ||= (choicesIn(data)?.length ?? 0) > 0;
     this.#lastButOne = this.#last;
     this.#last = data;
     this.events++;
@@ -118,17 +118,11 @@ function isObject(data: Members, name: string): boolean {
   return member !== undefined && data.json[member.valueStart] === 0x7b;
 }
 
-function isEmptyList(data: Members, name: string): boolean {
-  const value = data.value(name);
-  return Array.isArray(value) && value.length === 0;
-}
-
-function hasEntries(data: Members, name: string): boolean {
-  const value = data.value(name);
-  return Array.isArray(value) && value.length > 0;
+function choicesIn(data: Members | undefined): readonly { finish_reason?: unknown }[] | undefined {
+  const choices = data?.value("choices");
+  return Array.isArray(choices) ? choices : undefined;
 }
 
 function isFinal(data: Members | undefined): boolean {
-  const choices = data?.value("choices");
-  return Array.isArray(choices) && choices.some((choice) => isFinishReason(choice?.finish_reason));
+  return choicesIn(data)?.some((choice) => isFinishReason(choice?.finish_reason)) ?? false;
 }

@@ -1,7 +1,8 @@
 import type { ListedModel } from "../../../api/model.ts";
 import type { Usage } from "../../codecs/items/answer.ts";
+import { NO_USAGE } from "../../codecs/messages/answer.ts";
 
-export type { Usage };
+export { NO_USAGE, type Usage };
 
 /**
  * Usage of an answer that has ended. If it broke off or the upstream reports no usage, the prompt
@@ -23,14 +24,6 @@ export function usageOf(
     completionTokens: Math.max(known.completionTokens, end.events, end.tokens ?? 0),
   };
 }
-
-export const NO_USAGE: Usage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-};
 
 /** US dollars per million tokens. Tokens of the cache have the price of the input by default. */
 export type Price = NonNullable<ListedModel["price"]>;
