@@ -139,6 +139,10 @@ describe("entries", () => {
     expect(() => knownProvider("vertex", { GOOGLE_CLOUD_LOCATION: "r" })).toThrow(
       errorText(/providers\.vertex\.project.*export GOOGLE_CLOUD_PROJECT/),
     );
+    const { providers } = configOf("providers: {east: {kind: azure}}");
+    expect(() => providerOf("east", providers.east, {})).toThrow(
+      errorText(/providers\.east\.resource.*export AZURE_RESOURCE_NAME/),
+    );
     expect(missingKey("bedrock", undefined, { AWS_REGION: "r" })).toBe("AWS_ACCESS_KEY_ID");
     expect(missingKey("xai", undefined, {})).toBe("XAI_API_KEY");
     expect(missingKey("ollama", undefined, {})).toBeUndefined();

@@ -105,7 +105,7 @@ export function knownProvider(
   // Credentials of the environment only go to the addresses of the kind and of the environment.
   const key = entry?.key ?? (isElsewhere(entry) ? undefined : keyIn(base, env));
   const settings = settingsOf(base, env, entry, address !== undefined);
-  const fill = (template: string) => filled(template, settings, name);
+  const fill = (template: string) => filled(template, settings, base, name);
   const url = entry?.url ?? (address ? urlOf(base, urlVariable!, address) : fill(base.url));
   // Another address in the environment may speak fewer dialects.
   const spoken = address && !entry?.url && base.dialects.chat ? CHAT_ONLY : base.dialects;
@@ -228,14 +228,19 @@ function settingsOf(
 }
 
 /** Puts the settings into an address. `{model}` and `{stream:...}` stay, because they differ by request. */
-function filled(template: string, settings: Settings, provider: string): string {
+function filled(
+  template: string,
+  settings: Settings,
+  { settings: variablesOf = {} }: KnownProvider,
+  provider: string,
+): string {
   return template
     .replace("{vertex-host}", vertexHost(settings.region))
     .replace(/\{(\w+)\}/g, (whole, name: string) => {
       if (name === "model") return whole;
       const value = settings[name as SettingName];
       if (value !== undefined) return encodeURIComponent(value);
-      const variables = known(provider)?.settings?.[name as SettingName] ?? [];
+      const variables = variablesOf[name as SettingName] ?? [];
       throw new InputError(
         { file: "joust.yaml", field: `providers.${provider}.${name}` },
         "is missing, and the provider's address needs it",
