@@ -126,12 +126,14 @@ function specOf(
   const { price, retries = 2, enabled = true } = model;
   const { provider, upstreamName } = deployments[0]!;
   const { timeout_seconds: total = 600, first_byte_seconds: first } = model;
-  const { capabilities: listed } = catalog.facts(provider.kind, upstreamName);
+  const listedName = listedNames(catalog, model.model);
+  const nameThere = listedName(provider.kind, upstreamName);
+  const { capabilities: listed } = catalog.facts(provider.kind, nameThere);
   const spec: ModelSpec = {
     name,
     provider: provider.name,
     upstreamName,
-    price: price ?? catalog.price(provider.kind, upstreamName),
+    price: price ?? catalog.price(provider.kind, nameThere),
     cache: {
       seconds: model.cache_seconds ?? USUAL_CACHE.seconds,
       minTokens: model.cache_tokens ?? USUAL_CACHE.minTokens,
@@ -147,9 +149,9 @@ function specOf(
   };
   const limits = { totalMs: 1000 * total, ...(first && { firstByteMs: 1000 * first }) };
   const placed = deployments.map(({ provider, ...own }) => {
-    const facts = catalog.facts(provider.kind, own.upstreamName);
+    const at = listedName(provider.kind, own.upstreamName);
+    const facts = catalog.facts(provider.kind, at);
     const { max_answer: maxAnswer = facts.maxAnswer, temperature = facts.temperature } = model;
-    const { upstreamName: at } = own;
     const { reasoning } = facts;
     const jsonSchema = model.json_schema ?? facts.capabilities.json_schema;
     const known = knownRules({
@@ -159,6 +161,18 @@ function specOf(
     return { spec: { ...own, provider: provider.name, rules }, provider };
   });
   return { spec, deployments: placed, limits };
+}
+
+/**
+ * Returns a function that finds the name of a deployment in the catalog: its own or, if the catalog does not have it,
+ * as with deployments of Azure, that of the model.
+ */
+function listedNames(catalog: Catalog, model: string | undefined) {
+  return (kind: string | undefined, own: string): string => {
+    const isListed =
+      Object.keys(catalog.facts(kind, own).capabilities).length > 0 || catalog.price(kind, own);
+    return isListed ? own : (model ?? own);
+  };
 }
 
 /** Throws if a provider of a model has no key, because every request to it would fail. */
