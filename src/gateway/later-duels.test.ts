@@ -284,12 +284,12 @@ keys: {ann: {key: ${key}, budget: 5, scopes: [route, metrics]}}\n`,
     expect(json.counts).toMatchObject({ requests: 1, duels: 1 });
   });
 
-  it("becomes a single answer if the budget has no room for a second one", async () => {
+  it("becomes a single answer if the budget has no room for a second one, and is no duel for the limits", async () => {
     const key = "k".repeat(16);
     const auth = { authorization: `Bearer ${key}` };
     const host = await startDialectUpstream();
     const gateway = await startGateway(
-      `${host.yaml.replaceAll("price: {input: 1, output: 2}", "price: {input: 0, output: 1000000}")}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}}
+      `${host.yaml.replaceAll("price: {input: 1, output: 2}", "price: {input: 0, output: 1000000}")}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 0.2, spend: 1}}}
 keys: {ann: {key: ${key}, budget: 150}}\n`,
     );
     const usage = { input_tokens: 10, output_tokens: 5 };
@@ -302,8 +302,11 @@ keys: {ann: {key: ${key}, budget: 150}}\n`,
     const single = await ask(100);
     expect([single.status, single.json.joust.duel]).toEqual([200, undefined]);
     expect(single.json.joust.model).toEqual(expect.any(String));
+    // One duel of two requests is within the share, and two are not.
     const duel = await ask(50);
     expect([duel.status, duel.json.joust.duel]).toEqual([200, "later"]);
+    const capped = await ask(10);
+    expect([capped.status, capped.json.joust.duel]).toEqual([200, "capped"]);
   });
 
   it("stops the second model if the client disconnects before the first answer is complete", async () => {

@@ -63,6 +63,7 @@ export class RoutedAnswer {
    */
   attemptAndDeliver(): Promise<readonly DeliveredAnswer[]> {
     const { pending, reservedForSecond } = this.#of.decided;
+    pending.charge();
     const cancelSecond = () => this.#second?.cancel();
     const answering = attemptAndDeliver(
       this.#parts,

@@ -40,6 +40,7 @@ export async function route(
   const conversation = readConversation();
   const pending = await decide(parts, caller, router, conversation);
   const named = await parts.clientIds.claim(conversation.options.id, caller.owner, pending);
+  pending.charge();
   const decision = logDecision(parts.recorder, pending);
   const ballot = { ...ballotOf(decision, undefined, pending.isKept), x: decision.x };
   const canVote = (await parts.voteTokens.storeLarge(ballot, decision.at)) ?? true;

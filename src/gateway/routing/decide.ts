@@ -51,6 +51,8 @@ export interface PendingDecision {
   readonly x: Float64Array;
   /** False if the decision is not part of the sample: it is counted, but not stored. */
   readonly isKept: boolean;
+  /** Counts the decision against the router's budget and its share of duels. Called once it is sure to be carried out. */
+  readonly charge: () => void;
   /** Learns the prices of the answers. Returns what the tallies add. */
   readonly settle: (answers: readonly PaidAnswer[]) => SettledPrices;
   /** The same for the second answer of a duel that came later. */
@@ -131,9 +133,6 @@ export async function decide(
       ? notPossible(singleCandidate(view.models[pair[0]]!.name, choice.candidates.resting))
       : planned;
   const isLater = isDuel && duel.reason === "later";
-  router.cap.routed(isDuel);
-  // In mode observe, the budget limits the choices that are logged. Mode bypass makes none.
-  if (view.config.mode !== "bypass") view.router.charge(choice.observed ?? pair, choice.costs?.all);
   stopwatch?.stage("decide");
   // Duels, explored choices and decisions with an id of the client are always stored. A choice is
   // explored if the policy makes it rarely.
@@ -154,6 +153,12 @@ export async function decide(
     affinity: session?.id ?? prefixes.find(({ isHead }) => !isHead)?.hash,
     x,
     isKept: sample === 1 || sampleNumber(query.id) < sample,
+    charge: () => {
+      router.cap.routed(isDuel);
+      // In mode observe, the budget limits the choices that are logged. Mode bypass makes none.
+      if (view.config.mode === "bypass") return;
+      view.router.charge(choice.observed ?? pair, choice.costs?.all);
+    },
     settle: (answers) => router.prices.settle(priced, view.models, quotes, answers),
     settleSecond: (answer) => router.prices.settleSecond(priced, view.models, quotes, answer),
     others: () => {
