@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { resolve, type Serving } from "./serving.ts";
+import type { HttpError } from "../wire/http-error.ts";
+import { resolve, resolveFor, type Serving } from "./serving.ts";
 
 /** A served configuration that has only names. */
 function servingOf(routers: Readonly<Record<string, string[]>>, models: string[] = []): Serving {
@@ -37,4 +38,34 @@ it.each([
   expect(resolve({}, serving, name).name).toBe(expected);
   const narrow = servingOf({ one: [], two: ["openrouter/*"] });
   expect(resolve({}, narrow, "openrouter/auto").name).toBe("two");
+});
+
+it("names nothing that a key may not use: no router behind an alias, no disabled model", () => {
+  const serving = servingOf({ secret: ["gpt-*"], own: [] }, ["hidden", "mine"]);
+  const hidden = serving.models.get("hidden") as unknown as { spec: object };
+  hidden.spec = { isDisabled: true };
+  const errorFor = (lists: { models?: string[]; routers?: string[] }, name: string) => {
+    try {
+      return resolveFor(lists, serving, name).name;
+    } catch (error) {
+      const { status, message, hint } = error as HttpError;
+      return [status, message, hint];
+    }
+  };
+  const key = { models: ["mine"], routers: ["own"] };
+  for (const name of ["auto", "gpt-5", "hidden"]) {
+    const refusal = [403, `this API key may not use \`${name}\``, "it may use own, mine"];
+    expect(errorFor(key, name)).toEqual(refusal);
+  }
+  const others = { models: ["hidden"] };
+  expect(errorFor(others, "mine")).toEqual([
+    403,
+    expect.any(String),
+    "it may use secret, own, hidden",
+  ]);
+  expect(errorFor(others, "hidden")).toEqual([
+    404,
+    "the model `hidden` is disabled",
+    expect.any(String),
+  ]);
 });

@@ -24,11 +24,7 @@ export function resolve(caller: Allowed, serving: Serving, name: string): LiveRo
   const { routers, models } = serving;
   const found = routers.get(name) ?? models.get(name) ?? aliased(routers, name);
   if (found) return found;
-  const names = [
-    ...[...routers.keys()].filter((router) => caller.routers?.includes(router) ?? true),
-    ...[...models.keys()].filter((model) => caller.models?.includes(model) ?? true),
-  ];
-  const known = names.slice(0, 20).join(", ");
+  const known = namesFor(caller, serving);
   if (name === "") {
     throw new HttpError(400, "model is missing: it names a router or a model", {
       hint: `known names: ${known}`,
@@ -41,6 +37,15 @@ export function resolve(caller: Allowed, serving: Serving, name: string): LiveRo
     code: "model_not_found",
     param: "model",
   });
+}
+
+/** The first names of routers and models that a key may use. */
+function namesFor(caller: Allowed, { routers, models }: Serving): string {
+  const names = [
+    ...[...routers.keys()].filter((router) => caller.routers?.includes(router) ?? true),
+    ...[...models.keys()].filter((model) => caller.models?.includes(model) ?? true),
+  ];
+  return names.slice(0, 20).join(", ");
 }
 
 /** Model names that programs such as Claude Code send without being configured to. */
@@ -60,8 +65,17 @@ export function resolveFor(
   serving: Serving,
   name: string,
 ): LiveRouter | ServedModel {
-  const { models, routers } = caller;
   const found = resolve(caller, serving, name);
+  const isRouter = serving.routers.get(found.name) === found;
+  const allowed = isRouter ? caller.routers : caller.models;
+  if (allowed?.includes(found.name) === false) {
+    // The name may be an alias. The error does not name the router behind it.
+    throw new HttpError(403, `this API key may not use \`${name}\``, {
+      hint: `it may use ${namesFor(caller, serving)}`,
+      code: "model_not_allowed",
+      param: "model",
+    });
+  }
   if (serving.models.get(found.name)?.spec.isDisabled) {
     throw new HttpError(404, `the model \`${name}\` is disabled`, {
       hint: "use another model, or enable this one",
@@ -69,13 +83,7 @@ export function resolveFor(
       param: "model",
     });
   }
-  const allowed = serving.routers.get(found.name) === found ? routers : models;
-  if (!allowed || allowed.includes(found.name)) return found;
-  throw new HttpError(403, `this API key may not use \`${found.name}\``, {
-    hint: `it may use ${[...(routers ?? []), ...(models ?? [])].join(", ")}`,
-    code: "model_not_allowed",
-    param: "model",
-  });
+  return found;
 }
 
 /** The router with the most specific alias for the name. A common name is more specific than `*`. */
