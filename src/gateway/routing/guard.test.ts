@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LogEvaluation } from "../../learner/evaluate.ts";
-import { chat, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
+import { chat, configOf, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
 import { Guard } from "./guard.ts";
 import { guardModel } from "./guard-rule.ts";
@@ -76,4 +76,36 @@ routers: {auto: {explore: 0.5}}`,
   await guard.check();
   expect(router.guard).toBeUndefined();
   await guard.stop();
+});
+
+it("serves the policy's choices again as soon as the configuration turns it off", async () => {
+  const host = await startFaultyUpstream();
+  const yaml = (guard: boolean) => `providers: {p: {url: "${host.url("well")}"}}
+models: {a: {provider: p}, b: {provider: p}}
+routers: {auto: {guard: ${guard}}}`;
+  const { serving, reload } = await startGateway(yaml(true));
+  const router = serving().routers.get("auto")!;
+  router.guard = "b";
+  expect(router.view.guard).toBe("b");
+  await reload(configOf(yaml(false)));
+  expect([router.guard, router.view.guard]).toEqual([undefined, undefined]);
+});
+
+it("checks no other router after it was stopped", async () => {
+  const checked: string[] = [];
+  const routers = ["first", "second"].map((name) => ({
+    name,
+    config: { guard: true },
+    get view() {
+      checked.push(name);
+      return { version: 1 };
+    },
+  }));
+  const serving = { routers: new Map(routers.map((router) => [router.name, router])) };
+  const place = { folder: "", store: { file: "/nonexistent/joust.db" } };
+  const guard = new Guard(() => serving as never, place, newLogger("silent"), 1e8);
+  const checking = guard.check();
+  await guard.stop();
+  await checking;
+  expect(checked).toEqual(["first"]);
 });

@@ -57,18 +57,17 @@ export class Guard {
 
   async #checkAll(): Promise<void> {
     for (const router of this.#serving().routers.values()) {
+      if (this.#isStopped || !this.#peers.isFirst) return;
       const { version } = router.view;
-      if (!router.config.guard) router.guard = undefined;
-      else if (this.#peers.isFirst && this.#judged.get(router) !== version) {
-        this.#judged.set(router, version);
-        await this.#checkOne(router).catch((error: unknown) => {
-          if (this.#isStopped) return;
-          this.#logger.error(
-            { err: error, router: router.name },
-            "the guard could not check a router",
-          );
-        });
-      }
+      if (!router.config.guard || this.#judged.get(router) === version) continue;
+      this.#judged.set(router, version);
+      await this.#checkOne(router).catch((error: unknown) => {
+        if (this.#isStopped) return;
+        this.#logger.error(
+          { err: error, router: router.name },
+          "the guard could not check a router",
+        );
+      });
     }
   }
 

@@ -57,8 +57,7 @@ export class LiveRouter {
   readonly #languages = new LanguageWatch();
   config: RouterConfig;
   cap: DuelCap;
-  /** The model that the guard serves while routing does worse. */
-  guard: string | undefined;
+  #guard: string | undefined;
   readonly #tools: RouterTools;
   readonly #learner: Learner;
   #follower: Follower;
@@ -139,6 +138,15 @@ export class LiveRouter {
     await next.start();
     this.#follower = next;
     await before.stop();
+  }
+
+  /** The model that the guard serves while routing does worse. Undefined if the configuration has no guard. */
+  get guard(): string | undefined {
+    return this.config.guard ? this.#guard : undefined;
+  }
+
+  set guard(model: string | undefined) {
+    this.#guard = model;
   }
 
   get view(): RouterView {
