@@ -127,13 +127,13 @@ function only(k: number): { pair: readonly [number, number]; propensity: number 
 
 /** The model that mode, session or guard prescribe, if it can serve the request. */
 function fixedModel(
-  { config, guard, pool, models, name: router }: RouterView,
+  { config, guard, models, name: router }: RouterView,
   { kept, permitted }: ChoiceQuery,
   candidates: readonly number[],
 ): number | undefined {
   const name = config.mode === "apply" ? (kept?.model ?? guard) : config.fallback!;
   if (name === undefined) return undefined;
-  const k = pool.models.indexOf(name);
+  const k = models.findIndex((model) => model?.name === name);
   if (config.mode !== "apply" && !isPermitted(permitted, name)) throw nothingPermitted(router);
   // In the modes observe and bypass, the operator has named the model for every request.
   return candidates.includes(k) || (config.mode !== "apply" && models[k]) ? k : undefined;
@@ -163,7 +163,7 @@ function candidatesOf(
   const indices: number[] = [];
   const resting: number[] = [];
   const excluded: [string, string][] = [];
-  for (let k = 0; k < models.length; k++) {
+  for (let k = 0; k < pool.models.length; k++) {
     const model = models[k];
     if (!isPermitted(permitted, pool.models[k]!)) continue;
     const lack = !model
@@ -260,7 +260,10 @@ export interface RouterView {
   /** Name of the encoder in the log. */
   readonly encoder: string;
   readonly pool: Pool;
-  /** The pool's models in its order; undefined for a model that this node does not serve. */
+  /**
+   * The pool's models in its order; undefined for a model that this node does not serve. One more follows if the
+   * fallback is not in the pool.
+   */
   readonly models: readonly (ServedModel | undefined)[];
   /** Shares of the categories in an embedding. */
   readonly membership: (x: Float64Array) => Float64Array;

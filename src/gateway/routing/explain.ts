@@ -82,7 +82,9 @@ function beliefsOf(
   const { mean, sd } = estimate;
   const uncertainty = indices.map((k) => short(sd[k]!));
   const rivals = pair[0] === pair[1] ? indices.filter((k) => k !== pair[0]) : [pair[1]];
-  if (rivals.length === 0) return { mean, reasons: { categories, uncertainty } };
+  if (rivals.length === 0 || pair[0] >= pool.models.length) {
+    return { mean, reasons: { categories, uncertainty } };
+  }
   const rival = rivals.reduce((a, b) => (netValue(choice, b) > netValue(choice, a) ? b : a));
   const win = short(estimate.beats(pair[0], rival));
   return { mean, reasons: { categories, uncertainty, runner_up: pool.models[rival]!, win } };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { categoryMembership } from "../../core/bandit/features.ts";
+import type { Pool } from "../../core/bandit/policy.ts";
 import { mean } from "../../core/linalg/linalg.ts";
 import type { RouterSettings } from "../../core/router.ts";
 import { Follower } from "../../learner/follower.ts";
@@ -157,7 +158,7 @@ export class LiveRouter {
     if (last?.router === router && last.version === version && last.guard === guard) return last;
     this.#view = {
       pool,
-      models: last?.models ?? pool.models.map((name) => this.#models.get(name)),
+      models: last?.models ?? this.#modelsOf(pool),
       membership: last?.membership ?? categoryMembership(pool.centroids),
       name: this.name,
       config: this.config,
@@ -168,6 +169,19 @@ export class LiveRouter {
       guard,
     };
     return this.#view;
+  }
+
+  /**
+   * The models of a pool. A fallback follows if the learner's pool has none yet, because the configuration has just
+   * changed, or none any more, because that of another node is newer.
+   */
+  #modelsOf(pool: Pool): (ServedModel | undefined)[] {
+    const models = pool.models.map((name) => this.#models.get(name));
+    const { fallback } = this.config;
+    if (fallback !== undefined && !pool.models.includes(fallback)) {
+      models.push(this.#models.get(fallback));
+    }
+    return models;
   }
 
   /**
