@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { checkGateway } from "../check-gateway.ts";
-import { newFolder, optionsOf, startGateway } from "../gateway.fixture.ts";
+import { chat, configOf, newFolder, optionsOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
 
 // The readers of other files find these faults. The error names the field of the router.
 it.each([
@@ -50,4 +50,41 @@ it("serves a model of the sandbox together with others", async () => {
     ["a", "sandbox"],
     ["b", "openai"],
   ]);
+});
+
+it.each(["observe", "bypass"])(
+  "serves a new fallback in mode %s before the learner knows of it",
+  async (mode) => {
+    const yaml = (fallback: string, models: string) =>
+      `${SANDBOX}\nrouters: {auto: {mode: ${mode}, fallback: ${fallback}, models: [${models}]}}`;
+    const { post, get, reload, store } = await startGateway(
+      yaml("quill-32b", "quill-32b, abacus-14b"),
+    );
+    const [asked, known] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const controls = store.controls.bind(store);
+    store.controls = async (router) => {
+      asked.resolve();
+      await known.promise;
+      return controls(router);
+    };
+    const reloading = reload(configOf(yaml("summit-pro", "summit-pro, abacus-14b")));
+    await asked.promise;
+    const during = await post("/v1/chat/completions", chat("Why?")).finally(known.resolve);
+    await reloading;
+    expect([during.status, during.json.model]).toEqual([200, "summit-pro"]);
+    expect((await post("/v1/chat/completions", chat("Why?"))).json.model).toBe("summit-pro");
+    const { json } = await get(`/v1/decisions/${during.json.joust.decision_id}`);
+    expect(json.models).toEqual(["summit-pro"]);
+  },
+);
+
+it("closes the encoder of a router after the configuration has changed to another one", async () => {
+  const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;
+  const { serving, reload } = await startGateway(yaml("hash"));
+  const { encoder } = serving().routers.get("auto")!.calibration;
+  const close = vi.spyOn(encoder, "close");
+  await reload(configOf(`${yaml("hash")}\nmetrics: {thumb: {type: boolean}}`));
+  expect(close).not.toHaveBeenCalled();
+  await reload(configOf(yaml("static")));
+  expect(close).toHaveBeenCalled();
 });

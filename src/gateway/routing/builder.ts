@@ -181,11 +181,12 @@ export class Builder {
     return { placement, models, sandbox };
   }
 
-  /** Closes routers and upstreams that are no longer served. */
+  /** Closes routers, encoders and upstreams that are no longer served. */
   async release(before: Serving, now: Serving): Promise<void> {
     const kept = new Set(now.routers.values());
     const gone = [...before.routers.values()].filter((router) => !kept.has(router));
     await Promise.all(gone.map((router) => router.close()));
+    await this.#calibrations.retain([...kept].map(({ calibration }) => calibration));
     const hosted = this.#placed.flatMap(({ deployments, limits }) =>
       deployments.flatMap(({ provider }) => (provider ? [{ provider, limits }] : [])),
     );
