@@ -155,7 +155,10 @@ export class StoredResponses {
   }
 
   async delete(id: string): Promise<void> {
+    const writing = this.#writing.get(id);
     this.#writing.delete(id);
+    // A database may delete a row before an earlier statement writes it.
+    await writing?.written.promise;
     await this.#parts.store.deleteResponse(id);
   }
 }
