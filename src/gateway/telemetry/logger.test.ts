@@ -42,3 +42,10 @@ describe("the line of a request", () => {
     expect(lines[0]).toContain('"decision":"[redacted]"');
   });
 });
+
+it("loggers of several gateways in one process share their connection to stderr", () => {
+  newLogger("silent");
+  const listeners = process.listenerCount("exit");
+  newLogger("silent");
+  expect(process.listenerCount("exit")).toBe(listeners);
+});

@@ -1,13 +1,13 @@
 import { type DestinationStream, type Logger, pino, symbols } from "pino";
 import { redacted } from "../wire/secrets.ts";
-import { StandardError } from "./standard-error.ts";
+import { standardError } from "./standard-error.ts";
 
 /**
  * Logger that writes JSON lines. Headers and bodies are never logged. Only the fields of an error
  * that `plainError` returns are logged, because an upstream's error contains the upstream's
  * response. Known secrets are removed from every line.
  */
-export function newLogger(level: string, stream: DestinationStream = new StandardError()): Logger {
+export function newLogger(level: string, stream: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,

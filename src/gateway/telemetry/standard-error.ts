@@ -1,13 +1,21 @@
 import { write, writeSync } from "node:fs";
 import type { DestinationStream } from "pino";
 
+let shared: StandardError | undefined;
+
+/** The destination of all loggers of this process. */
+export function standardError(): DestinationStream {
+  shared ??= new StandardError();
+  return shared;
+}
+
 /**
  * Writes lines to stderr, many at a time and in the background, so that no request waits for the
  * log. If nobody reads them, lines beyond a limit are dropped. pino's own destination is not
  * used, because it never returns from its last write if the reader of stderr is gone, and the
  * process then never ends.
  */
-export class StandardError implements DestinationStream {
+class StandardError implements DestinationStream {
   #waiting = "";
   #isWriting = false;
 
