@@ -14,10 +14,10 @@ export function judgedVerdict(
   find: FindQuestion,
   random: Random,
 ): "A" | "B" | "TIE" | "BAD" | undefined {
-  const [, prompt, a, b] = COMPARISON.exec(text) ?? [];
-  if (prompt === undefined || a === undefined || b === undefined) return undefined;
+  const [prompt, ...answers] = partsOf(text) ?? [];
+  if (prompt === undefined) return undefined;
   const question = find(prompt);
-  const isRight = [a, b].map((answer) =>
+  const isRight = answers.map((answer) =>
     question ? answer.includes(question.answer) : RIGHT.test(answer),
   );
   const verdict = verdictOn(isRight, random);
@@ -26,8 +26,30 @@ export function judgedVerdict(
   return verdict === 0 ? "A" : "B";
 }
 
-/** The form in which feedback/judge-prompt.ts shows two answers. */
-const COMPARISON =
-  /^<request>\n([\s\S]*?)\n<\/request>\n<answer_a>\n([\s\S]*?)\n<\/answer_a>\n<answer_b>\n([\s\S]*?)\n<\/answer_b>/;
+/**
+ * The request and its two answers in the text of a comparison. It does not use a regular expression, because one with
+ * three such parts takes time with the cube of the length.
+ */
+function partsOf(text: string): string[] | undefined {
+  const [start, ...ends] = MARKS;
+  if (!text.startsWith(start!)) return undefined;
+  const parts: string[] = [];
+  let from = start!.length;
+  for (const end of ends) {
+    const to = text.indexOf(end, from);
+    if (to < 0) return undefined;
+    parts.push(text.slice(from, to));
+    from = to + end.length;
+  }
+  return parts;
+}
+
+/** The marks around the parts, as feedback/judge-prompt.ts writes them. */
+const MARKS = [
+  "<request>\n",
+  "\n</request>\n<answer_a>\n",
+  "\n</answer_a>\n<answer_b>\n",
+  "\n</answer_b>",
+];
 /** The remark by which an answer in free form says that it is good. */
 const RIGHT = /\(This is a placeholder for a (right|good) answer/;

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { hashEncoder } from "../../core/encoder/hash.ts";
+import { Random } from "../../core/random/random.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
+import { judgedVerdict } from "./judged.ts";
+import { sampleOf } from "./sample.ts";
 import { ask, call, questions, user } from "./sandbox.fixture.ts";
 
 describe("other requests", () => {
@@ -49,6 +52,18 @@ describe("other requests", () => {
     });
     expect(deltas.every(({ index }) => index === 0)).toBe(true);
     expect(JSON.parse(deltas.map((delta) => delta.function.arguments).join(""))).toEqual(input);
+  });
+
+  it.each([
+    ["a list", { type: "array", items: { type: "string" }, minItems: 1e9 }],
+    ["a text", { type: "string", minLength: 1e9 }],
+    [
+      "a tree",
+      { properties: Object.fromEntries([..."abcdefghij"].map((a) => [a, { $ref: "#" }])) },
+    ],
+    ["constants", { type: "array", items: { const: "x".repeat(10_000) }, minItems: 1e6 }],
+  ])("a schema cannot make %s of any size", (_, schema) => {
+    expect(JSON.stringify(sampleOf(schema, "hi")).length).toBeLessThan(1e6);
   });
 
   it.each([
@@ -144,4 +159,10 @@ describe("other requests", () => {
     expect(error).toMatchObject({ name: "UpstreamError", code: "status", ...expected });
     expect(JSON.parse(Buffer.from(error.body).toString()).error.type).toBe("invalid_request_error");
   });
+});
+
+it("reads the comparison of a judge in time proportional to its length", () => {
+  const marks = ["\n</request>\n<answer_a>\n", "\n</answer_a>\n<answer_b>\n"];
+  const text = `<request>\n${marks.map((mark) => mark.repeat(10_000)).join("")}`;
+  expect(judgedVerdict(text, () => undefined, Random.seeded(1))).toBeUndefined();
 });

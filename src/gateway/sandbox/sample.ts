@@ -2,19 +2,32 @@ import { isRecord, type Json } from "../wire/json.ts";
 
 /**
  * A value that a JSON schema allows, made from the text if possible: for the arguments of tools
- * and for answers with a schema. It supports the commonly used parts of JSON schema.
+ * and for answers with a schema. It supports the commonly used parts of JSON schema. The JSON text of the value has
+ * about `ROOM` characters more than the text at most; what would not fit is null or left out.
  */
-export function sampleOf(
-  schema: unknown,
-  text: string,
-  root: unknown = schema,
-  depth = 0,
-): unknown {
-  if (!isRecord(schema) || depth > MAX_DEPTH) return null;
-  const inner = (other: unknown) => sampleOf(other, text, root, depth + 1);
-  if ("const" in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  if (typeof schema.$ref === "string") return inner(lookUp(root, schema.$ref));
+export function sampleOf(schema: unknown, text: string): unknown {
+  return sampled(schema, { root: schema, text, room: ROOM + text.length }, 0);
+}
+
+interface Sampling {
+  readonly root: unknown;
+  readonly text: string;
+  /** Characters that the rest of the value may have. */
+  room: number;
+}
+
+function sampled(schema: unknown, sampling: Sampling, depth: number): unknown {
+  const { root, text } = sampling;
+  if (!isRecord(schema) || depth > MAX_DEPTH || sampling.room <= 0) return null;
+  sampling.room -= NULL_LENGTH;
+  const inner = (other: unknown) => sampled(other, sampling, depth + 1);
+  const taken = <T>(value: T): T => {
+    sampling.room -= JSON.stringify(value)?.length ?? 0;
+    return value;
+  };
+  if ("const" in schema) return taken(schema.const);
+  if (Array.isArray(schema.enum)) return taken(schema.enum[0]);
+  if (typeof schema.$ref === "string") return inner(lookUp(root, taken(schema.$ref)));
   for (const choices of [schema.anyOf, schema.oneOf, schema.allOf]) {
     if (Array.isArray(choices)) return inner(choices[0]);
   }
@@ -22,7 +35,7 @@ export function sampleOf(
   const number = Number(/-?\d+(\.\d+)?/.exec(text)?.[0] ?? 1);
   switch (type) {
     case "string":
-      return stringOf(schema, text);
+      return taken(stringOf(schema, text, sampling.room));
     case "integer":
       return within(schema, Math.round(number));
     case "number":
@@ -31,24 +44,36 @@ export function sampleOf(
       return true;
     case "null":
       return null;
-    case "array":
-      return Array.from({ length: numberIn(schema.minItems) ?? 1 }, () => inner(schema.items));
+    case "array": {
+      const items: unknown[] = [];
+      const least = numberIn(schema.minItems) ?? 1;
+      while (items.length < least && sampling.room > 0) {
+        taken(",");
+        items.push(inner(schema.items));
+      }
+      return items;
+    }
     default: {
       const properties = isRecord(schema.properties) ? schema.properties : {};
-      return Object.fromEntries(
-        Object.entries(properties).map(([name, value]) => [name, inner(value)]),
-      );
+      const entries: [string, unknown][] = [];
+      for (const [name, value] of Object.entries(properties)) {
+        if (sampling.room <= 0) break;
+        entries.push([taken(name), inner(value)]);
+      }
+      return Object.fromEntries(entries);
     }
   }
 }
 
 const MAX_DEPTH = 16;
+const ROOM = 100_000;
+const NULL_LENGTH = 4;
 
-function stringOf(schema: Json, text: string): string {
+function stringOf(schema: Json, text: string, room: number): string {
   if (schema.format === "date") return "2024-01-01";
   if (schema.format === "date-time") return "2024-01-01T00:00:00Z";
-  const most = numberIn(schema.maxLength) ?? text.length;
-  return text.slice(0, most).padEnd(numberIn(schema.minLength) ?? 0, ".");
+  const most = Math.min(numberIn(schema.maxLength) ?? text.length, room);
+  return text.slice(0, most).padEnd(Math.min(numberIn(schema.minLength) ?? 0, room), ".");
 }
 
 function within(schema: Json, value: number): number {
