@@ -46,6 +46,7 @@ const LAYERS = [
   "gateway/routing",
   "gateway/deliver",
   "gateway/feedback",
+  "gateway/answer",
   "gateway/evaluation",
   "gateway/insight",
   "gateway/administration",

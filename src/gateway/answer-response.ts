@@ -1,9 +1,9 @@
 import { newDecisionId } from "../store/decision-id.ts";
+import type { AdmittedRequest, RequestParts } from "./answer/request-parts.ts";
 import { type ResponseState, storedResponses } from "./dialects/responses/stored.ts";
 import { listIn, REFERENCE, StoredConversation } from "./log/conversation.ts";
 import type { StoredResponses } from "./log/stored-responses.ts";
 import { answerConversation } from "./request.ts";
-import type { AdmittedRequest, RequestParts } from "./request-parts.ts";
 import type { Client } from "./wire/client.ts";
 import { HttpError } from "./wire/http-error.ts";
 import { checkFiniteText } from "./wire/infinite.ts";

@@ -16,9 +16,11 @@ import {
 } from "./administration/administration.ts";
 import { Audit } from "./administration/audit.ts";
 import { NodeBeacon } from "./administration/node-beacon.ts";
+import { countTokens } from "./answer/count-tokens.ts";
+import { answerUnrouted } from "./answer/named-model.ts";
+import type { RequestParts } from "./answer/request-parts.ts";
 import { answerResponse } from "./answer-response.ts";
 import type { Config } from "./config/config.ts";
-import { countTokens } from "./count-tokens.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { messages } from "./dialects/messages/messages.ts";
 import { BodyReader } from "./dialects/reader/reader.ts";
@@ -26,15 +28,7 @@ import { secondHere } from "./feedback/fetch-second.ts";
 import { Judge } from "./feedback/judge.ts";
 import { Signals } from "./feedback/signals.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
-import {
-  answering,
-  type BuilderPlaces,
-  builderOptions,
-  checkHost,
-  checkStoreKey,
-  entriesOf,
-  hearRouting,
-} from "./gateway-parts.ts";
+import { type BuilderPlaces, builderOptions, checkHost, checkStoreKey } from "./gateway-parts.ts";
 import { collect } from "./insight/collect.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Forecasts } from "./insight/forecasts.ts";
@@ -48,18 +42,16 @@ import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
 import { SecondAnswers, secondLimits } from "./log/second-answers.ts";
 import { StoredResponses } from "./log/stored-responses.ts";
-import { answerUnrouted } from "./named-model.ts";
 import { locationOf, openStore } from "./open-store.ts";
 import { ALONE, type Peers } from "./peers/peers.ts";
 import { checkKeys } from "./providers/model-specs.ts";
 import { answerConversation } from "./request.ts";
-import type { RequestParts } from "./request-parts.ts";
 import { Builder } from "./routing/builder.ts";
-import { Sessions } from "./routing/decide.ts";
 import { Guard } from "./routing/guard.ts";
 import { pollMsFor, type RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
-import type { Serving } from "./routing/serving.ts";
+import { answering, entriesOf, hearRouting, type Serving } from "./routing/serving.ts";
+import { Sessions } from "./routing/sessions.ts";
 import { Warnings } from "./routing/warnings.ts";
 import { directFetch, SandboxVoters } from "./sandbox/voters.ts";
 import type { Intake } from "./server/connections.ts";

@@ -1,12 +1,12 @@
 import type { Caller } from "./access/access.ts";
-import { type BudgetedDecision, decideWithinBudget } from "./decide-within-budget.ts";
+import { type BudgetedDecision, decideWithinBudget } from "./answer/decide-within-budget.ts";
+import { answerByModel } from "./answer/named-model.ts";
+import type { AdmittedRequest, RequestParts } from "./answer/request-parts.ts";
+import { RoutedAnswer } from "./answer/routed-answer.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { affinityOf, isStrict, withoutMetadataId } from "./dialects/options.ts";
 import type { ClaimedId, ClientIds } from "./log/client-ids.ts";
-import { answerByModel } from "./named-model.ts";
 import { ServedModel } from "./providers/served-model.ts";
-import type { AdmittedRequest, RequestParts } from "./request-parts.ts";
-import { RoutedAnswer } from "./routed-answer.ts";
 import { resolveFor } from "./routing/serving.ts";
 import { Stopwatch } from "./telemetry/metrics.ts";
 import type { Client } from "./wire/client.ts";

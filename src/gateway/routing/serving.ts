@@ -1,11 +1,15 @@
+import type { Configuration } from "../../api/configuration.ts";
 import type { Caller } from "../access/access.ts";
 import { matches, specificity } from "../config/aliases.ts";
 import type { Config } from "../config/config.ts";
+import type { Peers } from "../peers/peers.ts";
+import type { Used } from "../providers/deployment.ts";
 import type { Placement } from "../providers/model-specs.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { HttpError } from "../wire/http-error.ts";
 import type { LiveRouter } from "./live-router.ts";
+import type { ReadNews } from "./prefixes.ts";
 
 /** Models and routers of one configuration. Replaced as a whole when the configuration changes. */
 export interface Serving {
@@ -121,4 +125,43 @@ export function routerNamed(
     code: "router_not_found",
     param: "router",
   });
+}
+
+/** The models that are served, as entries of a configuration. */
+export function entriesOf({
+  models,
+}: Serving): Record<string, { provider: string; model: string }> {
+  const entries = [...models.values()].map(({ name, spec }) => {
+    return [name, { provider: spec.provider, model: spec.upstreamName }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Takes over what other processes of this machine have learned about conversations and deployments. */
+export function hearRouting(peers: Peers, serving: () => Serving): void {
+  peers.on("read", ([router, all]: [string, readonly ReadNews[]]) => {
+    const read = serving().routers.get(router)?.prices.read;
+    for (const news of all) read?.adopt(news);
+  });
+  peers.on("used", ([model, name, ...used]: [string, string, ...Used]) => {
+    const { deployments = [] } = serving().models.get(model) ?? {};
+    deployments.find(({ spec }) => spec.name === name)?.usedElsewhere(...used);
+  });
+}
+
+/**
+ * The configuration that answers requests. Throws 503 if the sandbox is served only because the configuration in the
+ * store cannot be served: clients that expect real models must not get simulated answers.
+ */
+export function answering(served: Serving, invalid: Configuration["invalid"]): Serving {
+  if (!invalid || served.from !== "sandbox") return served;
+  const { revision, problem } = invalid;
+  throw new HttpError(
+    503,
+    `revision ${revision} of the configuration cannot be served: ${problem}`,
+    {
+      hint: "an administrator has to correct the configuration on the page, under Admin",
+      code: "configuration_invalid",
+    },
+  );
 }

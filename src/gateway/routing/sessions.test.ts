@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Decision } from "../../store/decision.ts";
 import { answered, routed } from "../../store/events.fixture.ts";
 import type { Answered } from "../../store/events.ts";
-import { Sessions } from "./decide.ts";
+import { Sessions } from "./sessions.ts";
 
 const session = { router: "auto", owner: undefined, id: "s", isImplicit: false };
 const first = answered(1, 0, { model: "ant" });

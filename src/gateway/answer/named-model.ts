@@ -1,18 +1,18 @@
-import { newDecisionId } from "../store/decision-id.ts";
-import type { Caller } from "./access/access.ts";
-import { billed } from "./billed.ts";
-import { deliverUnchanged } from "./deliver/deliver.ts";
-import { answerLimits } from "./dialects/answer-limits.ts";
-import { chat } from "./dialects/chat/chat.ts";
-import { tokensIn } from "./dialects/chat/request.ts";
-import type { Dialect, ModelRequest } from "./dialects/dialect.ts";
-import { DIRECT } from "./log/recorder.ts";
-import { AttemptsFailed, attempt } from "./providers/attempt.ts";
-import { ServedModel } from "./providers/served-model.ts";
+import { newDecisionId } from "../../store/decision-id.ts";
+import type { Caller } from "../access/access.ts";
+import { deliverUnchanged } from "../deliver/deliver.ts";
+import { answerLimits } from "../dialects/answer-limits.ts";
+import { chat } from "../dialects/chat/chat.ts";
+import { tokensIn } from "../dialects/chat/request.ts";
+import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
+import { DIRECT } from "../log/recorder.ts";
+import { AttemptsFailed, attempt } from "../providers/attempt.ts";
+import { ServedModel } from "../providers/served-model.ts";
+import { resolveFor } from "../routing/serving.ts";
+import type { Client } from "../wire/client.ts";
+import { HttpError } from "../wire/http-error.ts";
+import { billed, billedModels } from "./decide-within-budget.ts";
 import type { AdmittedRequest, RequestParts } from "./request-parts.ts";
-import { resolveFor } from "./routing/serving.ts";
-import type { Client } from "./wire/client.ts";
-import { HttpError } from "./wire/http-error.ts";
 
 /** Answers POST /v1/completions and /v1/embeddings, which are not routed. */
 export async function answerUnrouted(
@@ -45,12 +45,11 @@ export async function answerByModel(
   const startedAt = clock.now();
   const { owner } = caller;
   const promptTokens = tokensIn(request.body.length);
-  const { n, answerTokens } = answerLimits(request.members);
-  const most = model.mostCost(promptTokens, answerTokens);
+  const limits = { promptTokens, ...answerLimits(request.members) };
   const reservation =
     caller.budget === undefined
       ? undefined
-      : await access.reserve(caller, [{ name: model.name, mostCost: most && n * most }]);
+      : await access.reserve(caller, billedModels([model], limits));
   const decision = newDecisionId(clock.date());
   const slot = { router: DIRECT, decision, slot: 0, owner, promptTokens };
   let cost = 0;

@@ -1,12 +1,12 @@
-import { messages } from "./dialects/messages/messages.ts";
-import type { BodyReader } from "./dialects/reader/reader.ts";
-import { callModel } from "./providers/attempt.ts";
-import { ServedModel } from "./providers/served-model.ts";
-import { UpstreamError } from "./providers/upstream/error.ts";
-import { readAll } from "./providers/upstream/upstream.ts";
+import { messages } from "../dialects/messages/messages.ts";
+import type { BodyReader } from "../dialects/reader/reader.ts";
+import { callModel } from "../providers/attempt.ts";
+import { ServedModel } from "../providers/served-model.ts";
+import { UpstreamError } from "../providers/upstream/error.ts";
+import { readAll } from "../providers/upstream/upstream.ts";
+import { resolveFor, type Serving } from "../routing/serving.ts";
+import type { Client } from "../wire/client.ts";
 import type { AdmittedRequest } from "./request-parts.ts";
-import { resolveFor, type Serving } from "./routing/serving.ts";
-import type { Client } from "./wire/client.ts";
 
 /**
  * Answers POST /v1/messages/count_tokens. A model that speaks Messages counts the tokens: the named

@@ -1,9 +1,9 @@
-import type { Decision } from "../store/decision.ts";
-import type { ResponseForm } from "./deliver/deliver.ts";
-import { ballotOf } from "./feedback/ballot.ts";
-import type { VoteTokens } from "./feedback/vote-token.ts";
-import type { PendingDecision } from "./routing/decide.ts";
-import type { Json } from "./wire/json.ts";
+import type { Decision } from "../../store/decision.ts";
+import type { ResponseForm } from "../deliver/deliver.ts";
+import { ballotOf } from "../feedback/ballot.ts";
+import type { VoteTokens } from "../feedback/vote-token.ts";
+import type { PendingDecision } from "../routing/decide.ts";
+import type { Json } from "../wire/json.ts";
 
 /**
  * Returns a function that writes the member `joust`, which every routed response has, for the models

@@ -1,29 +1,28 @@
-import type { Decision } from "../store/decision.ts";
-import { DAY_MS } from "../store/decision-id.ts";
-import type { Caller } from "./access/access.ts";
-import { billed } from "./billed.ts";
-import type { BudgetedDecision } from "./decide-within-budget.ts";
-import { noteMaker } from "./decision-note.ts";
-import { type DeliveredAnswer, deliver, type ResponseForm } from "./deliver/deliver.ts";
-import { deliverDuel } from "./deliver/duel.ts";
-import { deliverFirst } from "./deliver/later.ts";
-import type { Conversation, Dialect, ModelRequest } from "./dialects/dialect.ts";
-import { withCalls } from "./dialects/items/steps.ts";
-import type { ClaimedId } from "./log/client-ids.ts";
-import { type AnswerSlot, paidUsage, type Recorder } from "./log/recorder.ts";
+import type { Decision } from "../../store/decision.ts";
+import { DAY_MS } from "../../store/decision-id.ts";
+import type { Caller } from "../access/access.ts";
+import { type DeliveredAnswer, deliver, type ResponseForm } from "../deliver/deliver.ts";
+import { deliverDuel } from "../deliver/duel.ts";
+import { deliverFirst } from "../deliver/later.ts";
+import type { Conversation, Dialect, ModelRequest } from "../dialects/dialect.ts";
+import { withCalls } from "../dialects/items/steps.ts";
+import type { ClaimedId } from "../log/client-ids.ts";
+import { type AnswerSlot, paidUsage, type Recorder } from "../log/recorder.ts";
 import {
   type Attempt,
   AttemptsFailed,
   attempt,
   attemptAfter,
   attemptDuel,
-} from "./providers/attempt.ts";
+} from "../providers/attempt.ts";
+import type { PaidAnswer } from "../routing/answer-prices.ts";
+import { logDecision, type PendingDecision } from "../routing/decide.ts";
+import type { Stopwatch } from "../telemetry/metrics.ts";
+import type { Client } from "../wire/client.ts";
+import { type BudgetedDecision, billed } from "./decide-within-budget.ts";
+import { noteMaker } from "./decision-note.ts";
 import type { RequestParts } from "./request-parts.ts";
-import type { PaidAnswer } from "./routing/answer-prices.ts";
-import { logDecision, type PendingDecision } from "./routing/decide.ts";
 import { type StartedSecond, startSecond } from "./second-answer.ts";
-import type { Stopwatch } from "./telemetry/metrics.ts";
-import type { Client } from "./wire/client.ts";
 
 /** A request after its decision. */
 export interface DecidedRequest {

@@ -1,11 +1,11 @@
-import type { Clock } from "./clock/clock.ts";
-import type { DeliveredAnswer, ResponseForm } from "./deliver/deliver.ts";
-import { readSecond, requestForSecond } from "./deliver/later.ts";
-import { type AnswerSlot, paidUsage, type Recorder } from "./log/recorder.ts";
-import type { SecondAnswers } from "./log/second-answers.ts";
-import { attemptSlot } from "./providers/attempt.ts";
-import type { PendingDecision } from "./routing/decide.ts";
-import type { Client } from "./wire/client.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { DeliveredAnswer, ResponseForm } from "../deliver/deliver.ts";
+import { readSecond, requestForSecond } from "../deliver/later.ts";
+import { type AnswerSlot, paidUsage, type Recorder } from "../log/recorder.ts";
+import type { SecondAnswers } from "../log/second-answers.ts";
+import { attemptSlot } from "../providers/attempt.ts";
+import type { PendingDecision } from "../routing/decide.ts";
+import type { Client } from "../wire/client.ts";
 
 interface Parts {
   readonly recorder: Recorder;

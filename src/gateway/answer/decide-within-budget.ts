@@ -1,12 +1,13 @@
-import type { Access, Billed, Caller } from "./access/access.ts";
-import type { Reservation } from "./access/budgets.ts";
-import type { Conversation } from "./dialects/dialect.ts";
-import type { SecondAnswers } from "./log/second-answers.ts";
-import type { ServedModel } from "./providers/served-model.ts";
-import { type DecideParts, decide, type PendingDecision } from "./routing/decide.ts";
-import type { LiveRouter } from "./routing/live-router.ts";
-import type { Stopwatch } from "./telemetry/metrics.ts";
-import { HttpError } from "./wire/http-error.ts";
+import { type Access, type Billed, type Caller, UNPRICED_COST } from "../access/access.ts";
+import type { Reservation } from "../access/budgets.ts";
+import type { Conversation } from "../dialects/dialect.ts";
+import type { SecondAnswers } from "../log/second-answers.ts";
+import type { Fallback } from "../providers/attempt.ts";
+import type { ServedModel } from "../providers/served-model.ts";
+import { type DecideParts, decide, type PendingDecision } from "../routing/decide.ts";
+import type { LiveRouter } from "../routing/live-router.ts";
+import type { Stopwatch } from "../telemetry/metrics.ts";
+import { HttpError } from "../wire/http-error.ts";
 
 interface Parts extends DecideParts {
   readonly access: Pick<Access, "reserve">;
@@ -36,8 +37,9 @@ export async function decideWithinBudget(
   conversation: Conversation,
   stopwatch: Stopwatch,
 ): Promise<BudgetedDecision> {
+  const limits = { ...conversation.needs, n: conversation.n };
   const reserve = (models: readonly ServedModel[]) =>
-    parts.access.reserve(caller, billedModels(models, conversation));
+    parts.access.reserve(caller, billedModels(models, limits));
   const pending = await decide(parts, caller, router, conversation, stopwatch, parts.seconds);
   if (caller.budget === undefined) return { pending, reservation: undefined };
   const { pair, isDuel, isLater } = pending;
@@ -54,13 +56,33 @@ export async function decideWithinBudget(
   }
 }
 
-/** The models of a decision with the most that their answers can cost. */
-function billedModels(
+/** The numbers that limit the cost of a request: estimated tokens of the prompt, tokens of an answer, and answers. */
+interface CostLimits {
+  readonly promptTokens: number;
+  readonly answerTokens?: number | undefined;
+  readonly n: number;
+}
+
+/** The models that are called for a request, with the most that their answers can cost. */
+export function billedModels(
   models: readonly ServedModel[],
-  { needs: { promptTokens, answerTokens }, n }: Conversation,
+  { promptTokens, answerTokens, n }: CostLimits,
 ): Billed[] {
   return models.map((model) => {
     const most = model.mostCost(promptTokens, answerTokens);
     return { name: model.name, mostCost: most && n * most };
   });
+}
+
+/**
+ * The part of an answer's cost that counts against a budget. `cost` includes the models that failed before. The answer of a
+ * model without a price costs what its provider reports, or else an estimate.
+ */
+export function billed(
+  { spec }: ServedModel,
+  cost: number,
+  fallbacks: readonly Fallback[] = [],
+): number {
+  const others = fallbacks.reduce((sum, { cost: lost = 0 }) => sum + lost, 0);
+  return spec.price || cost > others ? cost : UNPRICED_COST + others;
 }
