@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { StoreUnavailable } from "../../store/store-error.ts";
 import { checkGateway } from "../check-gateway.ts";
 import { chat, configOf, newFolder, optionsOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
 
@@ -87,4 +88,30 @@ it("closes the encoder of a router after the configuration has changed to anothe
   expect(close).not.toHaveBeenCalled();
   await reload(configOf(yaml("static")));
   expect(close).toHaveBeenCalled();
+});
+
+it("keeps learning with the previous router if the store fails during a reload", async () => {
+  const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;
+  const { serving, reload, store } = await startGateway(yaml("hash"));
+  const router = serving().routers.get("auto")!;
+  await expect.poll(() => router.isLearner).toBe(true);
+  let followers = 0;
+  const onChange = store.onChange.bind(store);
+  store.onChange = (listener) => {
+    const end = onChange(listener);
+    followers++;
+    return () => {
+      followers--;
+      end();
+    };
+  };
+  const { decisions } = store;
+  store.decisions = () => Promise.reject(new StoreUnavailable("it is down"));
+  await expect(reload(configOf(yaml("static")))).rejects.toThrow(StoreUnavailable);
+  expect([serving().routers.get("auto"), router.isLearner, followers]).toEqual([router, true, 0]);
+  store.decisions = decisions;
+  await reload(configOf(yaml("static")));
+  const next = serving().routers.get("auto")!;
+  await expect.poll(() => next.isLearner).toBe(true);
+  expect(router.isLearner).toBe(false);
 });

@@ -128,14 +128,36 @@ export class Builder {
   async build(config: Config, tools: RouterTools, before?: Serving): Promise<Serving> {
     checkKeys(config, this.#options.env);
     const { placement, models, sandbox, prepared } = await this.#prepareAll(config, before);
-    // From here on the new configuration is valid and replaces the previous one.
-    const routers = new Map<string, LiveRouter>();
-    for (const openRouter of prepared) {
-      const router = await openRouter(tools);
-      routers.set(router.name, router);
-    }
+    const routers = await this.#openRouters(prepared, tools, before);
     this.#placed = placement.models;
     return { config, from: placement.from, models, routers, sandbox };
+  }
+
+  /** Opens the routers of a configuration. New ones are opened first, so that the previous ones go on if the store fails. */
+  async #openRouters(
+    prepared: readonly PreparedRouter[],
+    tools: RouterTools,
+    before: Serving | undefined,
+  ): Promise<Map<string, LiveRouter>> {
+    const opened: LiveRouter[] = [];
+    const routers = new Map<string, LiveRouter>();
+    try {
+      for (const { name, config, models, calibration, kept } of prepared) {
+        const router = kept ?? (await LiveRouter.open(name, config, models, calibration, tools));
+        if (!kept) opened.push(router);
+        routers.set(name, router);
+      }
+      for (const { config, models, kept } of prepared) await kept?.change(config, models);
+    } catch (error) {
+      await Promise.all(opened.map((router) => router.close()));
+      throw error;
+    }
+    for (const router of opened) {
+      // A router has one learner, so the previous one is closed first.
+      await before?.routers.get(router.name)?.close();
+      router.learn();
+    }
+    return routers;
   }
 
   async #prepareAll(config: Config, before: Serving | undefined) {
@@ -199,13 +221,13 @@ export class Builder {
     await this.#upstreams.close();
   }
 
-  /** Prepares a router. The previous router is unchanged until the returned function is called. */
+  /** Checks a router and opens its encoder. The previous router is unchanged. */
   async #prepare(
     name: string,
     config: RouterConfig,
     models: ReadonlyMap<string, ServedModel>,
     before: Serving | undefined,
-  ): Promise<(tools: RouterTools) => Promise<LiveRouter>> {
+  ): Promise<PreparedRouter> {
     const { kinds, folder } = this.#options;
     await kinds.open(name, config, folder);
     const calibration = await this.#calibrate(config).catch((error: unknown) => {
@@ -215,17 +237,8 @@ export class Builder {
       (config.models ?? [...models.keys()]).map((model) => [model, models.get(model)!]),
     );
     const old = before?.routers.get(name);
-    if (old && old.calibration === calibration) {
-      return async () => {
-        await old.change(config, own);
-        return old;
-      };
-    }
-    return async (tools) => {
-      // A router has one learner, so the old one is closed first.
-      await old?.close();
-      return LiveRouter.open(name, config, own, calibration, tools);
-    };
+    const kept = old?.calibration === calibration ? old : undefined;
+    return { name, config, models: own, calibration, kept };
   }
 
   #calibrate({ encoder, bundle, scores }: RouterConfig): Promise<Calibration> {
@@ -282,6 +295,15 @@ export class Builder {
     });
     return names ?? [];
   }
+}
+
+interface PreparedRouter {
+  readonly name: string;
+  readonly config: RouterConfig;
+  readonly models: ReadonlyMap<string, ServedModel>;
+  readonly calibration: Calibration;
+  /** The previous router, if it goes on with the same encoder and scores. */
+  readonly kept: LiveRouter | undefined;
 }
 
 const LIST_MS = 5000;

@@ -104,6 +104,7 @@ export class LiveRouter {
     });
   }
 
+  /** Opens a router, which learns nothing before `learn` is called. */
   static async open(
     name: string,
     config: RouterConfig,
@@ -113,10 +114,14 @@ export class LiveRouter {
   ): Promise<LiveRouter> {
     const router = new LiveRouter(name, config, models, calibration, tools);
     await router.#logConfiguration();
-    await router.#follower.start();
-    router.#learner.start();
     await router.recent.fill(tools.store, name);
+    await router.#follower.start();
     return router;
+  }
+
+  /** Starts to learn from votes. No other router of this name may be learning in this process. */
+  learn(): void {
+    this.#learner.start();
   }
 
   /** Changes configuration and models. What was learned about models that stay is kept. */
