@@ -1,4 +1,5 @@
 import { CategoryMeans } from "./category-means.ts";
+import { ofModel } from "./linked.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** Expected tokens of answers by model and category, with their relative standard deviation. */
@@ -18,8 +19,7 @@ export class OutputLengths {
   learn(session: string, model: string, w: Float64Array, tokens: number): void {
     const expected = this.of(model, w);
     const first = this.#sessions.get(session);
-    let found = first;
-    while (found && found.model !== model) found = found.next;
+    const found = ofModel(first, model);
     const known = found ?? { model, tokens: 0, expected: 0, next: first };
     const before = known.tokens - known.expected;
     if (known.expected === 0) this.#count++;

@@ -1,4 +1,5 @@
 import type { Prefix } from "../dialects/dialect.ts";
+import { ofModel } from "./linked.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** Adds the scope to the hashes of prefixes, so that conversations of different keys stay apart. */
@@ -122,8 +123,7 @@ export class ReadPrefixes {
 
   /** Expected tokens of the answers of a conversation that a model gave. */
   partOf({ part }: ReadPrefix, model: string): number {
-    for (let one = part; one; one = one.next) if (one.model === model) return one.tokens;
-    return 0;
+    return ofModel(part, model)?.tokens ?? 0;
   }
 
   /** Share of the conversation that a model has read since a time. Without a name: that any model has read. */
@@ -132,8 +132,8 @@ export class ReadPrefixes {
     for (let i = prefixes.length - 1; i >= 0; i--) {
       const read = known[i];
       if (!read) continue;
-      const at = model === undefined ? read.at : readAt(read, model);
-      if (at >= since) return prefixes[i]!.share;
+      const reader = model === undefined ? read : ofModel(read.reader, model);
+      if (reader && reader.at >= since) return prefixes[i]!.share;
     }
     return 0;
   }
@@ -177,7 +177,7 @@ export class ReadPrefixes {
       add(model, models.includes(model) ? tokens + tokensOf(model) : tokens);
     }
     for (const model of models) {
-      if (!hasPart(before, model)) add(model, tokensOf(model));
+      if (!ofModel(before?.part, model)) add(model, tokensOf(model));
     }
     return newPrefix(session, outputs, served, part);
   }
@@ -226,26 +226,12 @@ function newPrefix(
   return { session, at: 0, reader: undefined, model: undefined, outputs, served, part };
 }
 
-function hasPart(read: ReadPrefix | undefined, model: string): boolean {
-  for (let one = read?.part; one; one = one.next) if (one.model === model) return true;
-  return false;
-}
-
 /** Largest number of prefixes, and of expected tokens of models in all of them, which take 8 bytes each. */
 const MOST = 20_000;
 const MOST_CELLS = 4_000_000;
 
-/** Time at which a model last read a prefix; NaN if it never did. */
-function readAt({ reader }: ReadPrefix, model: string): number {
-  for (let one = reader; one; one = one.next) if (one.model === model) return one.at;
-  return Number.NaN;
-}
-
 function noteReader(read: ReadPrefix, model: string, at: number): void {
-  for (let one = read.reader; one; one = one.next) {
-    if (one.model !== model) continue;
-    one.at = at;
-    return;
-  }
-  read.reader = { model, at, next: read.reader };
+  const known = ofModel(read.reader, model);
+  if (known) known.at = at;
+  else read.reader = { model, at, next: read.reader };
 }
