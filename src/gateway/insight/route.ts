@@ -39,7 +39,8 @@ export async function route(
   }
   const conversation = readConversation();
   const pending = await decide(parts, caller, router, conversation);
-  const named = await parts.clientIds.claim(conversation.options.id, caller.owner, pending);
+  const { id } = conversation.options;
+  const named = id == null ? undefined : await parts.clientIds.claim(id, caller.owner, pending);
   pending.charge();
   const decision = logDecision(parts.recorder, pending);
   const ballot = { ...ballotOf(decision, undefined, pending.isKept), x: decision.x };

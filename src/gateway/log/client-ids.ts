@@ -34,16 +34,14 @@ export class ClientIds {
   }
 
   /**
-   * Gives the client's id to a decision made at `at`. Returns undefined if the client chose none,
-   * or if the store does not answer: the request is answered all the same. Throws 409 if the key
-   * has given the id to another request.
+   * Gives the client's id to a decision made at `at`. Returns undefined if the store does not answer: the request is
+   * answered all the same. Throws 409 if the key has given the id to another request.
    */
   async claim(
-    id: string | null | undefined,
+    id: string,
     owner: string | undefined,
     { id: decision, at }: { readonly id: string; readonly at: number },
   ): Promise<ClaimedId | undefined> {
-    if (id == null) return undefined;
     const { lifetime, store, logger } = this.#parts;
     const own = { owner: owner ?? "", id, decision };
     const release = () => {
