@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startDialectUpstream } from "./dialect-upstream.fixture.ts";
+import { PATHS, REQUESTS, startDialectUpstream } from "./dialect-upstream.fixture.ts";
 import { eventsOf, startGateway } from "./gateway.fixture.ts";
-import type { DialectName } from "./wire/dialect-names.ts";
+import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
 const RESPONSE = {
   id: "resp_up",
@@ -65,13 +65,10 @@ const FORMS: Readonly<Record<string, (data: string) => string>> = {
   "a blank line that is a CR": (data) => `data: ${data}\n\r`,
 };
 
-const PATHS = { chat: "chat/completions", responses: "responses", messages: "messages" } as const;
-const DIALECTS = Object.keys(PATHS) as DialectName[];
-
-const requestTo = (dialect: DialectName, model: string) =>
-  dialect === "responses"
-    ? { model, input: "Hi", stream: true }
-    : { model, max_tokens: 9, messages: [{ role: "user", content: "Hi" }], stream: true };
+const requestTo = (dialect: DialectName, model: string) => ({
+  ...{ model, stream: true },
+  ...REQUESTS[dialect],
+});
 
 const ended = (dialect: DialectName, text: string) =>
   dialect === "chat" ? `${text}data: [DONE]\n\n` : text;
@@ -86,7 +83,7 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
     for (const client of DIALECTS) {
       for (const model of ["auto", `${dialect}-model`]) {
         const request = requestTo(client, model);
-        const { status, text } = await gateway.post(`/v1/${PATHS[client]}`, request);
+        const { status, text } = await gateway.post(PATHS[client], request);
         expect([client, model, status, text]).toEqual([client, model, 200, text]);
         const all = eventsOf(text);
         expect(JSON.stringify(all)).toContain("Hello");
@@ -125,13 +122,7 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
         : { type: "response.completed", response: RESPONSE };
     const empty = dialect === "chat" ? "data: [DONE]\n\n" : `data: ${JSON.stringify(last)}\n\n`;
     host.answer = (_, own) => {
-      if (own !== dialect)
-        return {
-          body: ended(
-            own,
-            EVENTS[own].map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""),
-          ),
-        };
+      if (own !== dialect) return { body: EVENTS[own] };
       return { body: form === "without events" ? ": nothing\n\n" : empty };
     };
     const other = dialect === "chat" ? "messages" : "chat";
@@ -139,19 +130,16 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
       `${host.yaml}routers: {auto: {models: [${dialect}-model, ${other}-model], explore: 0}}\n`,
     );
     for (let i = 0; i < 12; i++) {
-      const { status, text } = await gateway.post(
-        `/v1/${PATHS[dialect]}`,
-        requestTo(dialect, "auto"),
-      );
+      const { status, text } = await gateway.post(PATHS[dialect], requestTo(dialect, "auto"));
       expect([status, text]).toEqual([200, text]);
       expect(text).toContain("Hello");
     }
     const named = requestTo(dialect, `${dialect}-model`);
     for (let i = 0; i < 12; i++) {
-      expect((await gateway.post(`/v1/${PATHS[dialect]}`, named)).status).toBeGreaterThan(500);
+      expect((await gateway.post(PATHS[dialect], named)).status).toBeGreaterThan(500);
     }
     // The failures have opened the circuit breaker.
-    const { status } = await gateway.post(`/v1/${PATHS[dialect]}`, named);
+    const { status } = await gateway.post(PATHS[dialect], named);
     expect(status).toBe(503);
   });
 });
