@@ -114,14 +114,7 @@ export class Recorder {
     if (end.error && status === "failed") this.upstreamError(model.name, end.error);
     this.#write(
       {
-        kind: "answered",
-        router: slot.router,
-        decision: slot.decision,
-        slot: slot.slot,
-        owner: slot.owner,
-        at: this.#parts.clock.date(),
-        model: model.name,
-        status,
+        ...this.#headOf(slot, model.name, status),
         forJudge: slot.forJudge,
         inputTokens: usage.promptTokens,
         outputTokens: usage.completionTokens,
@@ -148,14 +141,7 @@ export class Recorder {
     const status = statusOf(error);
     this.#parts.metrics.answers.inc({ model, status });
     const answered = {
-      kind: "answered" as const,
-      router: slot.router,
-      decision: slot.decision,
-      slot: slot.slot,
-      owner: slot.owner,
-      at: this.#parts.clock.date(),
-      model,
-      status,
+      ...this.#headOf(slot, model, status),
       inputTokens: 0,
       outputTokens: 0,
       cost,
@@ -165,6 +151,16 @@ export class Recorder {
     };
     this.#write(answered, slot.isKept, hidden);
     return this.#spentOn([...fallbacks, { model, cost }]);
+  }
+
+  /** The members of an answer's event that do not depend on its outcome, and the status. */
+  #headOf(
+    { router, decision, slot, owner }: AnswerSlot,
+    model: string,
+    status: Answered["status"],
+  ) {
+    const at = this.#parts.clock.date();
+    return { kind: "answered" as const, router, decision, slot, owner, at, model, status };
   }
 
   /** Counts the cost of calls that failed. Returns their sum. */

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { DAY_MS } from "../../store/decision-id.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 
@@ -27,5 +28,4 @@ export class Retention {
   }
 }
 
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

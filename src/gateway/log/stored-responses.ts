@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
+import { DAY_MS } from "../../store/decision-id.ts";
 import { readKey, seal, unseal } from "../../store/seal.ts";
 import type { Store, StoredResponse } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -187,4 +188,3 @@ const SMALL_BYTES = 65_536;
 
 /** Days for which responses are kept, as at OpenAI, unless decisions are deleted earlier. */
 const LONGEST_DAYS = 30;
-const DAY_MS = 86_400_000;

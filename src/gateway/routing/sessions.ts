@@ -1,4 +1,5 @@
 import { isDuel, isLaterDuel } from "../../store/decision.ts";
+import { DAY_MS } from "../../store/decision-id.ts";
 import type { Store } from "../../store/store.ts";
 import type { Conversation } from "../dialects/dialect.ts";
 import { ALONE, type Peers } from "../peers/peers.ts";
@@ -85,7 +86,7 @@ export class Sessions {
 }
 
 /** Sessions that paused for longer are not looked up, because every day costs a query. */
-const REMEMBERED_MS = 7 * 86_400_000;
+const REMEMBERED_MS = 7 * DAY_MS;
 const MAX_SESSIONS = 20_000;
 
 function keyOf({ router, owner, id }: Session): string {
