@@ -309,6 +309,19 @@ keys: {ann: {key: ${key}, budget: 150}}\n`,
     expect([capped.status, capped.json.joust.duel]).toEqual([200, "capped"]);
   });
 
+  it("is limited to its share of the requests, to which duels on request do not count", async () => {
+    const { post } = await startGateway(
+      `${SANDBOX}\nrouters: {auto: {duels: {mode: true, share: 0.2, spend: 0.2}}}`,
+    );
+    const duelOf = async (text: string, joust: object = {}) => {
+      const { json } = await post("/v1/chat/completions", chat(text, { joust }));
+      return json.joust.duel;
+    };
+    for (let i = 0; i < 3; i++) expect(await duelOf(`Why ${i}?`, { duel: true })).toBe(true);
+    expect(await duelOf("Why?")).toBe("later");
+    expect(await duelOf("How?")).toBe("capped");
+  });
+
   it("stops the second model if the client disconnects before the first answer is complete", async () => {
     const gateway = await startGateway(`sandbox: {speed: 0.01}\n${DUELS}`);
     const leaving = new AbortController();

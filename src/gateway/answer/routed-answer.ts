@@ -249,7 +249,7 @@ function afterCalls(...works: readonly (() => unknown)[]): void {
  */
 function logAnswers(
   recorder: Recorder,
-  { router, settle, isLater }: PendingDecision,
+  { router, settle, isLater, duel }: PendingDecision,
   common: Omit<AnswerSlot, "slot">,
   answers: readonly DeliveredAnswer[],
 ): number {
@@ -277,6 +277,6 @@ function logAnswers(
     total += cost;
     return cost;
   });
-  router.cap.spent(first + second, second);
+  router.cap.spent(first + second, duel === "requested" ? 0 : second);
   return total;
 }

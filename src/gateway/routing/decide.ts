@@ -152,7 +152,7 @@ export async function decide(
     x,
     isKept: sample === 1 || sampleNumber(query.id) < sample,
     charge: () => {
-      router.cap.routed(isDuel);
+      router.cap.routed(isDuel && duel.reason !== "requested");
       // In mode observe, the budget limits the choices that are logged. Mode bypass makes none.
       if (view.config.mode === "bypass") return;
       view.router.charge(choice.observed ?? pair, choice.costs?.all);
