@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { DialectName } from "./wire/dialect-names.ts";
+import { DIALECTS, type DialectName } from "./wire/dialect-names.ts";
 
 /** Endpoint of each dialect at the gateway. */
 export const PATHS: Readonly<Record<DialectName, string>> = {
@@ -78,14 +78,12 @@ export async function startDialectUpstream(): Promise<DialectUpstream> {
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  const url = (dialect: DialectName) => `http://127.0.0.1:${port}/${dialect}/v1`;
-  const paths = { chat: "chat/completions", responses: "responses", messages: "messages" };
-  const names = Object.keys(paths) as DialectName[];
-  const providers = names.map(
+  const url = (dialect: DialectName) => `http://127.0.0.1:${port}/${dialect}`;
+  const providers = DIALECTS.map(
     (name) =>
-      `  ${name}-provider: {url: "${url(name)}", dialects: {${name}: "${url(name)}/${paths[name]}"}}`,
+      `  ${name}-provider: {url: "${url(name)}/v1", dialects: {${name}: "${url(name)}${PATHS[name]}"}}`,
   );
-  const models = names.map(
+  const models = DIALECTS.map(
     (name) =>
       `  ${name}-model: {provider: ${name}-provider, model: up-${name}, retries: 0, price: {input: 1, output: 2}}`,
   );
