@@ -23,7 +23,8 @@ export class CategoryMeans {
   learn(model: string, w: Float64Array, amount: number, base = 1): void {
     const own = this.#models.get(model) ?? new Regression();
     this.#models.set(model, own);
-    const expected = base * this.#poolMean(w);
+    // The first answer of all shows the level of the pool, not the factor of its model.
+    const expected = this.#pool.answers === 0 ? amount : base * this.#poolMean(w);
     this.#pool.learn(w, amount / own.factor, base, amount);
     own.learn(w, amount, base, expected);
     const prior = this.#priorFor(w.length);
