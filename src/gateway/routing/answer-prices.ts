@@ -6,11 +6,10 @@ import type { Needs } from "../providers/capabilities.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 import { CacheHits } from "./cache-hits.ts";
-import { CategoryMeans } from "./category-means.ts";
 import { Charges } from "./charges.ts";
 import { CommonErrors, type ErrorSources } from "./common-errors.ts";
-import { OutputLengths } from "./output-lengths.ts";
 import { ReadPrefixes } from "./prefixes.ts";
+import { OUTPUTS, PROMPTS, TokenMeans } from "./token-means.ts";
 
 /** The properties of a conversation that the price of an answer depends on. */
 export interface PricedConversation {
@@ -51,8 +50,9 @@ export interface PaidAnswer {
 interface GivenAnswer {
   readonly answer: PaidAnswer;
   readonly output: number;
+  readonly outputDoubt: number;
   readonly input: number;
-  readonly doubt: number;
+  readonly inputDoubt: number;
 }
 
 /** Numbers that the tallies add for one request. */
@@ -67,9 +67,8 @@ type PricedModel = Pick<ServedModel, "spec" | "listCost">;
  */
 export class AnswerPrices {
   readonly read = new ReadPrefixes();
-  readonly #outputs = new OutputLengths();
-  /** Tokens of a prompt that the upstream counts, per token of the estimate. */
-  readonly #prompts = new CategoryMeans(1);
+  readonly #outputs = new TokenMeans(OUTPUTS);
+  readonly #prompts = new TokenMeans(PROMPTS);
   readonly #charges = new Charges();
   readonly #hits = new CacheHits();
   readonly #errors = new CommonErrors();
@@ -87,9 +86,8 @@ export class AnswerPrices {
     const prompt = needs.promptTokens * this.#prompts.of(name, w);
     const output = Math.min(this.#outputs.of(name, w), needs.answerTokens ?? Infinity);
     const share = this.read.warmShare(prefixes, at - 1000 * cache.seconds, name);
-    const warm = share * prompt < cache.minTokens ? 0 : share * prompt;
     const hit = this.#hits.meanOf(name);
-    const { dollars } = expectedPrice(price, { prompt, warm, output }, hit);
+    const { dollars, warm } = expectedPrice(price, { prompt, share, output }, cache, hit);
     const { mean: charge } = this.#charges.of(provider, name, w);
     return { expected: charge * dollars, prompt, cached: hit * warm, output };
   }
@@ -173,8 +171,9 @@ export class AnswerPrices {
       (answer): GivenAnswer => ({
         answer,
         output: this.#outputs.of(answer.model, w),
+        outputDoubt: this.#outputs.doubt(answer.model, w),
         input: this.#prompts.of(answer.model, w),
-        doubt: this.#outputs.doubt(answer.model, w),
+        inputDoubt: this.#prompts.doubt(answer.model, w),
       }),
     );
     for (let i = 0; i < priced.length; i++) {
@@ -188,8 +187,9 @@ export class AnswerPrices {
   /**
    * Expected cost of the request if one model had answered the whole conversation. The lengths of
    * its answers follow from those that were given, by the ratio of the two models' mean lengths.
-   * The doubt is the standard deviation of errors that many requests have in common: these
-   * ratios, whether the upstream caches prefixes, and the charges of an upstream that reports costs.
+   * The doubt is the standard deviation of errors that many requests have in common: these ratios, those of
+   * the lengths of prompts, whether the upstream caches prefixes, and the charges of an upstream that
+   * reports costs.
    */
   #alone(
     model: PricedModel,
@@ -224,44 +224,46 @@ export class AnswerPrices {
     const share = isForeign
       ? (prefixes.at(-3)?.share ?? 0)
       : this.read.warmShare(prefixes, at - 1000 * cache.seconds);
-    const warm = share * prompt < cache.minTokens ? 0 : share * prompt;
 
     const hit = this.#hits.of(name);
     const { mean: usual, doubt } = this.#charges.of(provider, name, w);
     // If the upstream has reported the cost of this model's own answer, the ratio is known.
     const listed = own && own.usage.cost !== undefined ? model.listCost(own.usage) : 0;
     const charge = listed > 0 ? own!.cost / listed : usual;
-    const { dollars, gap } = expectedPrice(price!, { prompt, warm, output: given }, hit.mean);
+    const { dollars, gap } = expectedPrice(
+      price!,
+      { prompt, share, output: given },
+      cache,
+      hit.mean,
+    );
     // Derivative of the price by the logarithm of this model's mean length.
     const others = before?.served ? 1 - this.read.partOf(before, name) / before.served : 0;
     const outputDollars = (given * price!.output) / 1e6;
     const perPrompt = (dollars - outputDollars) / Math.max(1, prompt);
     const slope = (own ? 0 : outputDollars) + others * earlier * lengthRatio * perPrompt;
-    const sd = this.#lengthDoubt(name, w, answers);
+    const other = answers.find(({ answer }) => answer.model !== name);
+    const outputSd = Math.hypot(this.#outputs.doubt(name, w), other?.outputDoubt ?? 0);
+    const inputSd = own ? 0 : Math.hypot(this.#prompts.doubt(name, w), other?.inputDoubt ?? 0);
     const M = w.length;
-    if (this.#sources.sds.length !== 2 * M + 1) {
+    if (this.#sources.sds.length !== 3 * M + 1) {
       this.#sources = {
-        slopes: new Float64Array(2 * M + 1),
-        sds: new Float64Array(2 * M + 1),
+        slopes: new Float64Array(3 * M + 1),
+        sds: new Float64Array(3 * M + 1),
       };
     }
     const { slopes, sds } = this.#sources;
+    slopes[0] = charge * gap;
+    sds[0] = hit.sd;
     for (let m = 0; m < M; m++) {
-      slopes[m] = w[m]! * charge * slope;
-      sds[m] = sd;
-      slopes[M + 1 + m] = w[m]! * charge * dollars;
-      sds[M + 1 + m] = own ? 0 : doubt;
+      const dollarsOf = w[m]! * charge;
+      slopes[1 + m] = dollarsOf * slope;
+      sds[1 + m] = outputSd;
+      slopes[1 + M + m] = dollarsOf * (dollars - outputDollars);
+      sds[1 + M + m] = inputSd;
+      slopes[1 + 2 * M + m] = dollarsOf * dollars;
+      sds[1 + 2 * M + m] = own ? 0 : doubt;
     }
-    slopes[M] = charge * gap;
-    sds[M] = hit.sd;
     return { cost: charge * dollars, doubt: this.#errors.add(name, this.#sources) };
-  }
-
-  /** Relative standard deviation of the ratio of two models' mean lengths. */
-  #lengthDoubt(name: string, w: Float64Array, answers: readonly GivenAnswer[]): number {
-    const other = answers.find(({ answer }) => answer.model !== name);
-    const own = this.#outputs.doubt(name, w);
-    return other ? Math.hypot(own, other.doubt) : own;
   }
 
   #learn(
@@ -270,15 +272,20 @@ export class AnswerPrices {
     model: PricedModel,
     { usage, cost }: PaidAnswer,
   ): void {
-    const { name, cache, provider } = model.spec;
+    const { name, price, cache, provider } = model.spec;
     const share = this.read.warmShare(prefixes, at - 1000 * cache.seconds, name);
-    const warm = share * usage.promptTokens;
-    if (warm >= cache.minTokens) this.#hits.learn(name, Math.min(1, usage.cachedTokens / warm));
+    const { promptTokens, cachedTokens, cacheWriteTokens } = usage;
+    const warm = share * promptTokens;
+    if (warm >= cache.minTokens) this.#hits.learn(name, Math.min(1, cachedTokens / warm));
+    else if (price?.cache_write !== undefined && promptTokens >= cache.minTokens) {
+      // An upstream that charges for writes shows with every prompt whether it caches.
+      this.#hits.learn(name, Math.min(1, (cachedTokens + cacheWriteTokens) / promptTokens));
+    }
     if (usage.completionTokens > 0) {
       this.#outputs.learn(session, name, w, usage.completionTokens);
     }
     if (needs.promptTokens > 0) {
-      this.#prompts.learn(name, w, usage.promptTokens, needs.promptTokens);
+      this.#prompts.learn(session, name, w, promptTokens, needs.promptTokens);
     }
     if (usage.cost !== undefined) {
       this.#charges.learn(provider, name, w, cost, model.listCost(usage));

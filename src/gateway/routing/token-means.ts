@@ -2,22 +2,56 @@ import { CategoryMeans } from "./category-means.ts";
 import { ofModel } from "./linked.ts";
 import { RecentMap } from "./recent-map.ts";
 
-/** Expected tokens of answers by model and category, with their relative standard deviation. */
-export class OutputLengths {
-  readonly #means = new CategoryMeans(FIRST_OUTPUT);
-  /** Answers by session, the models of which are linked. */
+/** How much expected tokens may differ before answers are known. */
+interface Spreads {
+  /** Expected tokens before the first answer. */
+  readonly first: number;
+  /** Standard deviations of the logarithm: between models, and of one model between categories. */
+  readonly betweenModels: number;
+  readonly betweenCategories: number;
+  /** Squared coefficient of variation of a session. */
+  readonly variation: number;
+}
+
+/** Tokens of answers. */
+export const OUTPUTS: Spreads = {
+  first: 300,
+  betweenModels: 0.35,
+  betweenCategories: 0.3,
+  variation: 0.2,
+};
+
+/** Tokens of prompts as the upstream counts them, per token of the estimate. */
+export const PROMPTS: Spreads = {
+  first: 1,
+  betweenModels: 0.15,
+  betweenCategories: 0.05,
+  variation: 0.01,
+};
+
+/** Expected tokens by model and category, with their relative standard deviation. */
+export class TokenMeans {
+  readonly #spreads: Spreads;
+  readonly #means: CategoryMeans;
+  /** Tokens by session, the models of which are linked. */
   readonly #sessions = new RecentMap<SessionLengths>(MOST);
   #answers = 0;
   #count = 0;
   #expected = 0;
   #residuals = 0;
 
+  constructor(spreads: Spreads) {
+    this.#spreads = spreads;
+    this.#means = new CategoryMeans(spreads.first);
+  }
+
   of(model: string, w: Float64Array): number {
     return this.#means.of(model, w);
   }
 
-  learn(session: string, model: string, w: Float64Array, tokens: number): void {
-    const expected = this.of(model, w);
+  /** Learns from an answer. The expectation is relative to `base`. */
+  learn(session: string, model: string, w: Float64Array, tokens: number, base = 1): void {
+    const expected = base * this.of(model, w);
     const first = this.#sessions.get(session);
     const found = ofModel(first, model);
     const known = found ?? { model, tokens: 0, expected: 0, next: first };
@@ -30,7 +64,7 @@ export class OutputLengths {
     this.#answers++;
     // A known session is set again, so that it is not forgotten while it is used.
     this.#sessions.set(session, found ? first! : known);
-    this.#means.learn(model, w, tokens);
+    this.#means.learn(model, w, tokens, base);
   }
 
   /**
@@ -39,19 +73,20 @@ export class OutputLengths {
    * of variation of a session. Without sessions it is the difference between models.
    */
   doubt(model: string, w: Float64Array): number {
+    const { betweenModels, betweenCategories, variation: usual } = this.#spreads;
     const n = this.#count;
     const own = n === 0 ? 0 : Math.max(0, (n * this.#residuals) / this.#expected ** 2);
-    const variation = (n * own + PRIOR_SESSIONS * USUAL_VARIATION) / (n + PRIOR_SESSIONS);
+    const variation = (n * own + PRIOR_SESSIONS * usual) / (n + PRIOR_SESSIONS);
     const perSession = Math.max(1, this.#answers / Math.max(1, n));
     const sessions = this.#means.answersLike(model, w) / perSession;
     const inAll = this.#means.answersOf(model) / perSession;
-    // Sessions of other categories show how long the model's answers are in general.
-    const prior = BETWEEN_CATEGORIES ** 2 + 1 / (1 / BETWEEN_MODELS ** 2 + inAll / variation);
+    // Sessions of other categories show how the model differs in general.
+    const prior = betweenCategories ** 2 + 1 / (1 / betweenModels ** 2 + inAll / variation);
     return 1 / Math.sqrt(1 / prior + sessions / variation);
   }
 }
 
-/** Tokens and expected tokens of a model's answers in one session. */
+/** Tokens and expected tokens of a model in one session. */
 interface SessionLengths {
   readonly model: string;
   tokens: number;
@@ -59,11 +94,5 @@ interface SessionLengths {
   readonly next: SessionLengths | undefined;
 }
 
-/** Tokens of an answer before the first one. */
-const FIRST_OUTPUT = 300;
-/** Standard deviations of the logarithm of the length: between models, and of one model between categories. */
-const BETWEEN_MODELS = 0.35;
-const BETWEEN_CATEGORIES = 0.3;
-const USUAL_VARIATION = 0.2;
 const PRIOR_SESSIONS = 4;
 const MOST = 20_000;
