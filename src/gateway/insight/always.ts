@@ -13,19 +13,36 @@ export interface AlwaysCost {
  * Every answered request has added its expected cost to `always_cost` (Z) and to `always_doubt`
  * the standard deviation of errors that requests have in common. Of N requests, a share phi was
  * not answered by this model. Its n own answers, with expected cost X in total, show by how much
- * single answers deviate from their expectation (R, a sum of squares):
+ * single answers deviate from their expectation (R, a sum of squares), relative to their mean:
  *
- *   Var(cost) = doubt^2 + phi N (R / n) ((Z / N) / (X / n))^2
+ *   v = (R / n) / (X / n)^2,  Var(answers) = doubt^2 + phi v Z^2 / N
+ *
+ * A model that fails would be called again until it answers. For answers that cost P, its calls that
+ * failed cost F, so "always one model" pays (1 + F / P) Z. A call that fails costs at most about as
+ * much as an answer, P / n on average. With the second moment of an answer, a compound Poisson sum F
+ * has at most the variance V(F) = F (P / n) (1 + v). Both the observed sum and the one of the requests
+ * that other models answered are random:
+ *
+ *   Var(failures) = (phi Z / P)^2 V(F) + V(phi F Z / P)
  */
 export function alwaysCost(own: Counts = noCounts(), all: Counts): AlwaysCost | undefined {
   const N = all.priced;
   if (N === 0) return undefined;
-  const { always_cost: cost, always_doubt: doubt, priced: n, expected, residual_sq: squares } = own;
+  const { always_cost: answers, always_doubt: doubt, priced: n, expected, residual_sq: R } = own;
   const missing = 1 - Math.min(1, n / N);
   // The squared coefficient of variation of one answer, which is not known after few answers.
-  const known = expected > 0 ? (n * n * squares) / expected ** 2 : 0;
+  const known = expected > 0 ? (n * n * R) / expected ** 2 : 0;
   const variation = (known + PRIOR_ANSWERS * USUAL_VARIATION) / (n + PRIOR_ANSWERS);
-  const half = 1.96 * Math.sqrt(doubt ** 2 + (missing * variation * cost ** 2) / N);
+  const { failed_cost: failed, cost: paid } = own;
+  // A model that never answered would have answered the next call.
+  const perDollar = failed / Math.max(paid - failed, answers / N) || 0;
+  const scale = failed > 0 ? (missing * perDollar * answers) / failed : 0;
+  const spread = (answers / N) * (1 + variation) * failed;
+  const variance =
+    (1 + perDollar) ** 2 * (doubt ** 2 + (missing * variation * answers ** 2) / N) +
+    (scale ** 2 + scale) * spread;
+  const cost = (1 + perDollar) * answers;
+  const half = 1.96 * Math.sqrt(variance);
   return { cost, lo: Math.max(0, cost - half), hi: cost + half };
 }
 

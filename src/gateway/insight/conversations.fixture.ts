@@ -2,6 +2,7 @@ import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, tally } from "../../store/tally.ts";
 import { historyOf } from "../dialects/chat/history.ts";
 import { USUAL_CACHE } from "../providers/answer-price.ts";
+import type { Fallback } from "../providers/attempt.ts";
 import { costOf, NO_USAGE, type Price, type Usage } from "../providers/upstream/usage.ts";
 import { AnswerPrices, type PriceQuote } from "../routing/answer-prices.ts";
 import { spendOf } from "./spend.ts";
@@ -84,6 +85,13 @@ export interface Traffic {
   readonly reports?: boolean;
   /** Mean length of the system prompt in characters. Default: 3000. */
   readonly system?: number;
+  /** Standard deviation of the logarithm of the lengths of prompts. Default: 0.4. */
+  readonly spread?: number;
+  /** Whether upstreams count tokens that the text does not show: about 8 times as many, at random. */
+  readonly unseen?: boolean;
+  /** Probability that a call fails, by model, and the part of an answer's price that it costs. */
+  readonly failing?: Readonly<Record<Model["name"], number>>;
+  readonly failureCost?: number;
   /** A model that answers a share of the conversations whatever their category is. */
   readonly favourite?: { readonly model: string; readonly share: number };
 }
@@ -96,6 +104,8 @@ interface Script {
   /** Milliseconds since the request before. */
   readonly gaps: readonly number[];
   answerLength(model: Model, request: number): number;
+  /** Tokens of the prompt per token of its text. */
+  promptFactor(model: Model, request: number): number;
   /** Reported cost per dollar at the list price; undefined if the upstream reports none. */
   chargeOf(model: Model): number | undefined;
 }
@@ -116,21 +126,24 @@ export function simulate(traffic: Traffic) {
     const own = random.split(i);
     const script = scriptOf(own, i, traffic, { lengths, charges });
     for (const model of MODELS) {
-      const alone = play(script, traffic.caches, () => [model]);
+      const failures = own.split(`failures of ${model.name}`);
+      const alone = play(script, traffic, () => callUntilAnswered([model], traffic, failures));
       truth.set(model.name, truth.get(model.name)! + alone);
     }
     const choice = own.split("choice");
+    const failures = own.split("failures");
     let kept = choose(choice, script.category, traffic);
     spent += play(
       script,
-      traffic.caches,
+      traffic,
       (request) => {
         if (request > 0 && choice.uniform() < traffic.switching)
           kept = choose(choice, script.category, traffic);
         const other = MODELS[(MODELS.indexOf(kept) + 1) % 3]!;
-        return choice.uniform() < traffic.duels ? [kept, other] : [kept];
+        const asked = choice.uniform() < traffic.duels ? [kept, other] : [kept];
+        return callUntilAnswered(asked, traffic, failures, nextModel);
       },
-      ({ messages, answers, gap }) => {
+      ({ messages, answers, fallbacks, gap }) => {
         now += gap;
         const settled = pricedOf(prices, messages, script.category, now, answers);
         const common = { router: "auto", at: now, decision: "d", slot: 0 } as const;
@@ -144,7 +157,7 @@ export function simulate(traffic: Traffic) {
             outputTokens: usage.completionTokens,
             cost,
             latencyMs: 1,
-            ...(slot === 0 && settled),
+            ...(slot === 0 && { ...settled, fallbacks }),
           });
         }
       },
@@ -172,13 +185,45 @@ interface Played {
   readonly messages: readonly Message[];
   readonly gap: number;
   readonly answers: readonly { model: Model; usage: Usage; cost: number }[];
+  readonly fallbacks: readonly Fallback[];
+}
+
+/** The models that answer a request, and those whose calls failed. */
+interface Called {
+  readonly answering: readonly Model[];
+  readonly failed: readonly Model[];
+}
+
+/** Calls models. If all fail, it calls another one until one answers; by default the same again. */
+function callUntilAnswered(
+  models: readonly Model[],
+  { failing }: Traffic,
+  random: Random,
+  next: (failed: Model) => Model = (model) => model,
+): Called {
+  const failed: Model[] = [];
+  const answers = (model: Model) => {
+    const isFailed = random.uniform() < (failing?.[model.name] ?? 0);
+    if (isFailed) failed.push(model);
+    return !isFailed;
+  };
+  const answering = models.filter(answers);
+  for (let model = models[0]!; answering.length === 0; ) {
+    model = next(model);
+    if (answers(model)) answering.push(model);
+  }
+  return { answering, failed };
+}
+
+function nextModel(model: Model): Model {
+  return MODELS[(MODELS.indexOf(model) + 1) % MODELS.length]!;
 }
 
 /** Plays a conversation and returns its cost. Upstreams remember what they have read for five minutes. */
 function play(
-  { system, users, gaps, answerLength, chargeOf }: Script,
-  caches: boolean,
-  modelsFor: (request: number) => readonly Model[],
+  { system, users, gaps, answerLength, promptFactor, chargeOf }: Script,
+  { caches, failureCost = 0 }: Traffic,
+  modelsFor: (request: number) => Called,
   onAnswer: (played: Played) => void = () => {},
 ): number {
   const messages: Message[] = [{ role: "system", content: system }];
@@ -189,14 +234,17 @@ function play(
     now += gaps[request]!;
     messages.push({ role: "user", content: user });
     const characters = lengthOf(messages);
-    const answers = modelsFor(request).map((model) => {
-      const tokens = (count: number) => Math.round((model.grain * count) / LETTERS_PER_TOKEN);
+    const { answering, failed } = modelsFor(request);
+    const answerOf = (model: Model) => {
+      const grain = model.grain * promptFactor(model, request);
+      const tokens = (count: number) => Math.round((grain * count) / LETTERS_PER_TOKEN);
       const before = read.get(model.name);
       const isWarm = caches && before !== undefined && now - before.at < 300_000;
       const warm = isWarm ? 128 * Math.floor(tokens(before.characters) / 128) : 0;
       const cached = warm >= 1024 ? warm : 0;
       const promptTokens = tokens(characters);
-      const writes = caches && "cache_write" in model.price ? promptTokens - cached : 0;
+      const isWritten = caches && promptTokens >= 1024 && "cache_write" in model.price;
+      const writes = isWritten ? promptTokens - cached : 0;
       const usage = {
         ...NO_USAGE,
         promptTokens,
@@ -204,14 +252,18 @@ function play(
         cacheWriteTokens: writes,
         completionTokens: answerLength(model, request),
       };
-      read.set(model.name, { at: now, characters });
       const listed = costOf(usage, model.price)!;
       const charge = chargeOf(model);
       const cost = listed * (charge ?? 1);
       return { model, usage: charge === undefined ? usage : { ...usage, cost }, cost };
+    };
+    const answers = answering.map(answerOf);
+    const fallbacks = failed.map((model) => {
+      return { model: model.name, reason: "failed", cost: failureCost * answerOf(model).cost };
     });
-    onAnswer({ messages: [...messages], gap: gaps[request]!, answers });
-    total += answers.reduce((sum, { cost }) => sum + cost, 0);
+    for (const model of answering) read.set(model.name, { at: now, characters });
+    onAnswer({ messages: [...messages], gap: gaps[request]!, answers, fallbacks });
+    total += [...answers, ...fallbacks].reduce((sum, { cost }) => sum + cost, 0);
     const { completionTokens } = answers[0]!.usage;
     const letters = (LETTERS_PER_TOKEN * completionTokens) / answers[0]!.model.grain;
     const text = "y".repeat(Math.round(letters / SHORT));
@@ -223,18 +275,20 @@ function play(
 function scriptOf(
   random: Random,
   i: number,
-  { requests, seed, system = 3000 }: Traffic,
+  { requests, seed, system = 3000, spread = 0.4, unseen = false }: Traffic,
   { lengths, charges }: Readonly<Record<"lengths" | "charges", ByCategory>>,
 ): Script {
   const category = random.integer(CATEGORIES);
   const mood = Math.exp(0.3 * random.normal());
-  const long = (mean: number) => Math.round((mean / SHORT) * Math.exp(0.4 * random.normal()));
+  const long = (mean: number) => Math.round((mean / SHORT) * Math.exp(spread * random.normal()));
   return {
     category,
     system: `${seed} ${i} ${"s".repeat(long(system))}`,
     users: Array.from({ length: requests }, () => "u".repeat(long(900))),
     gaps: Array.from({ length: requests }, () => -90_000 * Math.log(1 - random.uniform())),
     chargeOf: ({ name }) => charges.get(name)?.[category],
+    promptFactor: ({ name }, request) =>
+      unseen ? 8 * Math.exp(0.5 * random.split(`${name} prompt ${request}`).normal()) : 1,
     answerLength: (model, request) => {
       const own = random.split(`${model.name} ${request}`);
       return Math.max(

@@ -147,6 +147,51 @@ describe("spend", () => {
   });
 });
 
+describe("always one model that fails", () => {
+  const all = row(ALL_MODELS, { cost: 10, priced: 10 });
+  const priced = new Map([["fair", { input: 1, output: 1 }]]);
+  const always = (counts: object) => spendOf([all, row("fair", counts)], priced, []).always[0]!;
+
+  it("pays for calls that failed as it did per dollar of answers", () => {
+    // Five answers for 10 dollars, and 4 dollars for calls that failed: 20 dollars become 28.
+    const own = { always_cost: 20, priced: 5, expected: 10, cost: 14, failed_cost: 4 };
+    expect(always(own)).toMatchObject({ cost: 28, savings: 18 });
+    expect(always({ ...own, cost: 10, failed_cost: 0 }).cost).toBe(20);
+    const { lo, hi } = always(own);
+    const free = always({ ...own, cost: 10, failed_cost: 0 });
+    expect(hi - lo).toBeGreaterThan(1.4 * (free.hi - free.lo));
+  });
+
+  it("would have answered its next call if it never answered", () => {
+    // Its calls failed for 4 dollars before an answer of 2.
+    expect(always({ always_cost: 20, cost: 4, failed_cost: 4 }).cost).toBe(60);
+  });
+});
+
+describe("savings in single requests", () => {
+  const single = { conversations: 60, requests: 1, caches: false, duels: 0.5, switching: 0.2 };
+  const run = (traffic: object) =>
+    Array.from({ length: 40 }, (_, seed) => simulate({ ...single, ...traffic, seed }));
+
+  it("lie inside their intervals if prompts are longer than their text shows", () => {
+    const inside = run({ unseen: true }).flatMap(({ spent, truth, always }) =>
+      always.filter(({ model, lo, hi }) => {
+        const saved = truth.get(model)! - spent;
+        return saved >= lo && saved <= hi;
+      }),
+    );
+    expect(inside.length).toBeGreaterThanOrEqual(0.85 * 120);
+  });
+
+  it("have no cost of cache writes if the upstream writes no cache", () => {
+    const ratios = run({ conversations: 240 }).map(
+      ({ truth, always }) =>
+        always.find(({ model }) => model === "large")!.cost / truth.get("large")!,
+    );
+    expect(Math.abs(ratios.reduce((sum, ratio) => sum + ratio / 40, 0) - 1)).toBeLessThan(0.03);
+  });
+});
+
 describe("savings in conversations of twelve requests", () => {
   const common = { requests: 12, duels: 0, switching: 0.05 };
 
