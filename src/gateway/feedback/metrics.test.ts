@@ -39,6 +39,16 @@ describe("metrics", () => {
     expect(await counted()).toBe(2);
   });
 
+  it("are refused together with a vote if they do not say which answer they rate", async () => {
+    const { ask, send, votesOf } = await start();
+    const duel = await ask("one", { duel: true });
+    const both = { id: duel, winner: 0, metrics: { thumbs: true } };
+    expect((await send(both)).json.error).toMatchObject({ param: "slot" });
+    expect(await votesOf(duel)).toEqual([]);
+    expect((await send({ ...both, slot: 0 })).json.status).toBe("logged");
+    expect(await votesOf(duel)).toHaveLength(2);
+  });
+
   it("of a session rate its single answers, which share the weight", async () => {
     const { ask, send, votesOf, store } = await start();
     const [first, second] = [await ask("one"), await ask("two")];

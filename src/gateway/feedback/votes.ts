@@ -79,12 +79,21 @@ async function castAll(
     source: "user",
     ...(token !== undefined && { byToken: true }),
   } as const;
-  const receipts: VoteReceipt[] = [];
+  const votes: Parameters<typeof cast>[] = [];
   for (const { verdict, isSession, weight, ...rest } of contents) {
     const rated = isSession ? await answersOfSession(parts.store, ballot) : [ballot];
     const share = { ...facts, ...rest, weight: weight / rated.length };
-    for (const one of rated) receipts.push(await cast(parts, one, verdict, share));
+    for (const one of rated) votes.push([parts, one, verdict, share]);
   }
+  // If one of them does not fit the answers, none is cast.
+  try {
+    for (const [, one, verdict, about] of votes) voteOn(one, verdict, about);
+  } catch (error) {
+    countError(parts.metrics, facts.source, error);
+    throw error;
+  }
+  const receipts: VoteReceipt[] = [];
+  for (const vote of votes) receipts.push(await cast(...vote));
   if (!ballot.isKept) parts.log.log(restoredDecision(ballot));
   const isLogged = receipts.some(({ status }) => status === "logged");
   const isRevealed = ballot.models.length === 1 || contents.some(revealsModels);
@@ -237,9 +246,13 @@ export async function cast(
     logger.debug({ decision: id, source, status }, "vote");
     return { id, status, models };
   } catch (error) {
-    metrics.votes.inc({ source, status: error instanceof VoteRefused ? "refused" : "failed" });
+    countError(metrics, source, error);
     throw error;
   }
+}
+
+function countError(metrics: Metrics, source: Voted["source"], error: unknown): void {
+  metrics.votes.inc({ source, status: error instanceof VoteRefused ? "refused" : "failed" });
 }
 
 function publish(feed: Feed, vote: Voted, ballot: CompleteBallot): void {
