@@ -1,8 +1,8 @@
 import { categoryMembership } from "../src/core/bandit/features.ts";
 import { createPolicy } from "../src/core/bandit/options.ts";
 import { joust } from "../src/core/bandit/policies/joust.ts";
+import { reportOf } from "../src/core/bandit/policies/joust-report.ts";
 import type { Policy } from "../src/core/bandit/policy.ts";
-import { reportOf } from "../src/core/bandit/reports.ts";
 import { Random } from "../src/core/random/random.ts";
 import { ActivePairs } from "../src/gateway/evaluation/active-pairs.ts";
 import type { PairChooser, PromptPair } from "../src/gateway/evaluation/compare-answers.ts";

@@ -1,5 +1,5 @@
 import { categoryMembership } from "../core/bandit/features.ts";
-import { reportOf } from "../core/bandit/reports.ts";
+import { reportOf } from "../core/bandit/policies/joust-report.ts";
 import { Random } from "../core/random/random.ts";
 import type { Logged, Voted } from "../store/events.ts";
 import type { Fold } from "./fold.ts";

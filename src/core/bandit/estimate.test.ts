@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import { createPolicy } from "./options.ts";
 import { joust } from "./policies/joust.ts";
+import { reportOf } from "./policies/joust-report.ts";
 import { easyProblem } from "./policy.case.ts";
-import { reportOf } from "./reports.ts";
 
 const problem = easyProblem(1);
 /** A pool without told scores, so that estimates come from votes only. */

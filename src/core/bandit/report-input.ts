@@ -5,7 +5,7 @@ import type { VoterKind } from "./voter-kinds.ts";
 
 /**
  * Everything that `joust` knows and that a report is computed from. Reports are computed elsewhere
- * (reports.ts), so that a change of theirs is no change of the policy: simulated runs stay valid.
+ * (policies/joust-report.ts), so that a change of theirs is no change of the policy: simulated runs stay valid.
  */
 export interface ReportInput {
   readonly pool: Pool;

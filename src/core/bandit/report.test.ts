@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import { createPolicy } from "./options.ts";
 import { joust } from "./policies/joust.ts";
+import { reportOf } from "./policies/joust-report.ts";
 import { easyProblem } from "./policy.case.ts";
 import type { Policy, Pool, Report } from "./policy.ts";
-import { reportOf } from "./reports.ts";
 
 /** One category, so that the answers can be computed by hand. */
 const pool: Pool = {

@@ -3,8 +3,8 @@ import { Random } from "../random/random.ts";
 import { sigmoid } from "./btl.ts";
 import { createPolicy } from "./options.ts";
 import { joust } from "./policies/joust.ts";
+import { reportOf } from "./policies/joust-report.ts";
 import type { Origin, Policy, Pool } from "./policy.ts";
-import { reportOf } from "./reports.ts";
 
 const K = 4;
 const POOL: Pool = {

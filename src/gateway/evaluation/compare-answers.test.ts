@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { categoryMembership } from "../../core/bandit/features.ts";
 import { createPolicy } from "../../core/bandit/options.ts";
 import { joust } from "../../core/bandit/policies/joust.ts";
-import { reportOf } from "../../core/bandit/reports.ts";
+import { reportOf } from "../../core/bandit/policies/joust-report.ts";
 import { Random } from "../../core/random/random.ts";
 import { systemClock } from "../clock/clock.ts";
 import { verdictOfOrders } from "../feedback/judge-prompt.ts";

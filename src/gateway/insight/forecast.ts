@@ -1,6 +1,6 @@
 import { davidson } from "../../core/bandit/btl.ts";
+import { reportOf } from "../../core/bandit/policies/joust-report.ts";
 import type { Outcome, PosteriorSample } from "../../core/bandit/policy.ts";
-import { reportOf } from "../../core/bandit/reports.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Router } from "../../core/router.ts";
 import { costWeightOf } from "../routing/choose.ts";

@@ -1,6 +1,6 @@
 import type { Band } from "../../api/common.ts";
 import type { Stats } from "../../api/stats.ts";
-import { reportOf } from "../../core/bandit/reports.ts";
+import { reportOf } from "../../core/bandit/policies/joust-report.ts";
 import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
 import type { RecentQuery } from "../routing/recent.ts";

@@ -1,6 +1,6 @@
 import type { Standing } from "../../api/stats.ts";
+import { reportOf } from "../../core/bandit/policies/joust-report.ts";
 import type { Estimate, StandingsSample } from "../../core/bandit/policy.ts";
-import { reportOf } from "../../core/bandit/reports.ts";
 import { Random } from "../../core/random/random.ts";
 import type { PosteriorView } from "./traffic.ts";
 

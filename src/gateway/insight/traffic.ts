@@ -1,5 +1,5 @@
+import { reportOf } from "../../core/bandit/policies/joust-report.ts";
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
-import { reportOf } from "../../core/bandit/reports.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { RouterView } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";

@@ -1,7 +1,7 @@
 import type { Voter, VoterList } from "../../api/voters.ts";
 import { SIGNAL } from "../../core/bandit/kind-beliefs.ts";
+import { reportOf } from "../../core/bandit/policies/joust-report.ts";
 import type { VoterKindEstimate } from "../../core/bandit/policy.ts";
-import { reportOf } from "../../core/bandit/reports.ts";
 import type { Router } from "../../core/router.ts";
 import { isReservedVoter } from "../../learner/origin.ts";
 import type { Control, Logged, VoterWeighed } from "../../store/events.ts";

@@ -5,8 +5,8 @@ import { sigmoid } from "../btl.ts";
 import { categoryMembership } from "../features.ts";
 import { easyProblem } from "../policy.case.ts";
 import type { Feedback, Outcome, Policy, Pool } from "../policy.ts";
-import { reportOf } from "../reports.ts";
 import { joust } from "./joust.ts";
+import { reportOf } from "./joust-report.ts";
 
 const { pool, at } = easyProblem(1);
 const all = [0, 1, 2, 3];

@@ -1,8 +1,8 @@
-import { blockReport } from "./block-report.ts";
-import { Joust } from "./policies/joust.ts";
-import type { Policy, Report } from "./policy.ts";
-import { fittedReport } from "./report.ts";
-import type { ReportInput } from "./report-input.ts";
+import { blockReport } from "../block-report.ts";
+import type { Policy, Report } from "../policy.ts";
+import { fittedReport } from "../report.ts";
+import type { ReportInput } from "../report-input.ts";
+import { Joust } from "./joust.ts";
 
 /**
  * Computes calibrated numbers about the models from all votes at once. It takes milliseconds, and
