@@ -20,6 +20,7 @@ export {
 export { createPolicy } from "./core/bandit/options.ts";
 export { POLICIES } from "./core/bandit/policies/index.ts";
 export { joust } from "./core/bandit/policies/joust.ts";
+export { reportOf } from "./core/bandit/policies/joust-report.ts";
 
 // The interface of a policy, and functions for writing one.
 
@@ -50,6 +51,7 @@ export {
   type PosteriorSample,
   type Ranking,
   type Rating,
+  type Report,
   type Round,
   type Snapshot,
 } from "./core/bandit/policy.ts";

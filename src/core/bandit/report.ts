@@ -29,20 +29,8 @@ export function fittedReport(input: ReportInput): Report {
     decided,
     position,
   };
-  const priors = likelyPosteriors(input).flatMap((posterior) => {
-    const { means, shared } = posterior;
-    const ofKinds = coefficientsOf(posterior, all);
-    const start = new Float64Array(all * M + shared.length + ofKinds.length);
-    means.forEach((mean, k) => void start.set(mean, k * M));
-    start.set(shared, all * M);
-    start.set(ofKinds, all * M + shared.length);
-    const prior = lessCorrelated(posterior, pool);
-    const narrow = narrower(prior, pool);
-    return [prior, ...(narrow ? [narrow] : [])].map((own) => {
-      return { prior: withFormer(own, pool), start };
-    });
-  });
-  const soft = priors.map(({ prior, start }) => laplaceFit(prior, votes, start));
+  const softPriors = priorsOf(likelyPosteriors(input, HOPELESS));
+  const soft = softPriors.map(({ prior, start }) => laplaceFit(prior, votes, start));
   const components = componentsOf();
   const only = (m: number) => Float64Array.from({ length: M }, (_, other) => Number(other === m));
   const { mix } = groups;
@@ -68,8 +56,26 @@ export function fittedReport(input: ReportInput): Report {
       groups: votes.groups.map(asMeasured),
       kinds: votes.kinds.map((kind) => ({ ...kind, groups: kind.groups.map(asMeasured) })),
     };
-    const fits = priors.map(({ prior }, i) => laplaceFit(prior, measured, soft[i]!.mode));
+    const priors = priorsOf(likelyPosteriors(input, HOPELESS_AS_MEASURED));
+    const fits = priors.map(({ prior, start }) => laplaceFit(prior, measured, start));
     return mixed(weighted(soft), weighted(fits));
+  }
+
+  /** The priors of the fits under the hypotheses of these posteriors, and where the fits start. */
+  function priorsOf(posteriors: readonly BlockPosterior[]) {
+    return posteriors.flatMap((posterior) => {
+      const { means, shared } = posterior;
+      const ofKinds = coefficientsOf(posterior, all);
+      const start = new Float64Array(all * M + shared.length + ofKinds.length);
+      means.forEach((mean, k) => void start.set(mean, k * M));
+      start.set(shared, all * M);
+      start.set(ofKinds, all * M + shared.length);
+      const prior = lessCorrelated(posterior, pool);
+      const narrow = narrower(prior, pool);
+      return [prior, ...(narrow ? [narrow] : [])].map((own) => {
+        return { prior: withFormer(own, pool), start };
+      });
+    });
   }
 
   /** Place of a coefficient of a kind in the fits. */
@@ -95,14 +101,19 @@ function coefficientAt(
   return { mean, sd: Math.sqrt(variance) };
 }
 
-/** The posteriors that choose, without those whose hypothesis the votes refute. */
-function likelyPosteriors({ posteriors }: ReportInput): readonly BlockPosterior[] {
+/** The posteriors that choose, without those whose logarithm of the evidence is `hopeless` below the largest. */
+function likelyPosteriors({ posteriors }: ReportInput, hopeless: number): BlockPosterior[] {
   const top = Math.max(...posteriors.map(({ evidence }) => evidence));
-  return posteriors.filter(({ evidence }) => evidence > top - HOPELESS);
+  return posteriors.filter(({ evidence }) => evidence > top - hopeless);
 }
 
-/** Hypotheses whose logarithm of the evidence is this much smaller are not fitted. */
 const HOPELESS = 20;
+/**
+ * The posteriors that choose use the soft memberships. The measured ones may favour another
+ * hypothesis, whose evidence under the soft ones was up to 36 below the largest after 50,000 votes
+ * (docs/decisions/0070-hypotheses-of-reports.md).
+ */
+const HOPELESS_AS_MEASURED = 60;
 
 /**
  * If told scores say nothing, the categories of a model may have less in common than choices assume
@@ -194,7 +205,7 @@ function weighted(fits: readonly LaplaceFit[]): Weighted {
  * Mixes fits to the soft memberships with fits to the measured ones. The soft memberships are too
  * flat where each query has one category, which makes differences between categories too large; the
  * measured ones are wrong where a query has something of several categories. Their evidence decides,
- * but the measured ones get at most MOST_MEASURED (docs/decisions/0055-measured-memberships.md).
+ * but the measured ones get at most MOST_MEASURED (docs/decisions/0055-measured-memberships.md and 0070).
  */
 function mixed(soft: Weighted, measured: Weighted): Component[] {
   const odds = PRIOR_ODDS * Math.exp(measured.evidence - soft.evidence);
@@ -205,7 +216,7 @@ function mixed(soft: Weighted, measured: Weighted): Component[] {
 }
 
 const PRIOR_ODDS = 1 / 3;
-const MOST_MEASURED = 0.5;
+const MOST_MEASURED = 0.7;
 
 /** Utilities of all models relative to their mean: the means, and the covariances (K x K). */
 interface Moments {

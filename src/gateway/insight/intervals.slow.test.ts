@@ -37,4 +37,12 @@ describe("the leaderboard after 200 votes that the policy collected", () => {
       expect(shareInside(all((checked) => checked[what]))).toBeGreaterThanOrEqual(0.93);
     });
   });
+
+  it("after 50,000 votes covers the truth although the posteriors that choose favour a wrong vote scale", () => {
+    const world: World = { kind: "table", models: 10, voteScale: 3, ties: 0, told: "noisy" };
+    for (const seed of [8008, 8011]) {
+      const [last] = playWorld(world, seed, [50_000]);
+      expect(shareInside(last!.cells)).toBeGreaterThan(0.85);
+    }
+  });
 });
