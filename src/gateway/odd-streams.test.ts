@@ -108,7 +108,7 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
     const gateway = await startGateway(host.yaml);
     for (const client of DIALECTS) {
       const request = requestTo(client, `${dialect}-model`);
-      const { text } = await gateway.post(`/v1/${PATHS[client]}`, request);
+      const { text } = await gateway.post(PATHS[client], request);
       expect(text).toContain("Hello");
       expect(text).toMatch(client === dialect ? alive[dialect] : /\n\n:\n\n/);
     }

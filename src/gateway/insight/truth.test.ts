@@ -42,7 +42,7 @@ it.each([1, 2, 3])("counts what happened in a small world (seed %i)", async (see
       return { status: 500, body: { error: { message: "no" } } };
     }
     const [prompt, mean] = TOKENS[model];
-    const completion = Math.round(mean * (0.7 + 0.6 * random()));
+    const completion = Math.round(mean * (0.85 + 0.3 * random()));
     truth.input[model] += prompt;
     truth.output[model] += completion;
     truth.cost[model] += (prompt * PRICES[model][0] + completion * PRICES[model][1]) / 1e6;
