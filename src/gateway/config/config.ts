@@ -265,14 +265,18 @@ function originOf(address: string): string {
 
 /** Whether a text is an IP address or a network like 10.0.0.0/8. */
 function isNetwork(text: string): boolean {
-  const [ip = "", bits = "0", ...rest] = text.split("/");
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)]!;
-  return /^\d+$/.test(bits) && Number(bits) <= most && rest.length === 0;
+  const [ip = "", bits = "1", ...rest] = text.split("/");
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(ip)]!;
+  return /^\d+$/.test(bits) && Number(bits) > 0 && Number(bits) <= most && rest.length === 0;
 }
 
-/** Whether each % in a text begins an escape of a URL. */
-export function isDecodable(text: string): boolean {
-  return !/%(?![0-9a-f]{2})/i.test(text);
+/** A part of a URL without its escapes, or undefined if one of them is invalid. */
+export function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -329,7 +333,7 @@ const STORE = z
     url: z
       .string()
       .regex(/^postgres(ql)?:\/\//, "is not an address like postgres://user:password@host/name")
-      .refine(isDecodable, "has a % that is no escape: write %25")
+      .refine((url) => decoded(url) !== undefined, "has a % that is no escape: write %25")
       .optional(),
     prompts: z.boolean().default(false),
     key: z.string().optional(),

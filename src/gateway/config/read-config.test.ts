@@ -103,6 +103,7 @@ it.each([
     "server: {trusted_proxies: [10.0.0.0/8, '::1', 10.0.0.0/99]}",
     /^joust\.yaml:1: field "server\.trusted_proxies\.2": is 10\.0\.0\.0\/99, not an address like/,
   ],
+  ["server: {trusted_proxies: ['::/0']}", /^joust\.yaml:1: field "server\.trusted_proxies\.0": is/],
   ["store: {key: 123}", /^joust\.yaml:1: field "store\.key": is of type number, not string;/],
   [
     `${MODELS}routers:\n  x:\n    policy:\n      name: joust\n      options: {horizon: [1]}`,
@@ -132,6 +133,8 @@ it.each([
   ["store: 'postgres://u:hunter2@db/x'", '"store": is of type string, not object'],
   ["store: {url: ['postgres://u:hunter2@db/x']}", '"store.url": is of type list, not string'],
   ["store: {url: 'postgres://u:hunter%2@db/x'}", '"store.url": has a % that is no escape'],
+  ["store: {url: 'postgres://u:hunter2%ff@db/x'}", '"store.url": has a % that is no escape'],
+  ["keys: {shop: {key: *hunter2}}", "a value that begins with * needs quotes"],
 ])("does not repeat what may be a secret in the wrong place: %s", (text, message) => {
   let error: unknown;
   try {

@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from "yaml";
 import { z } from "zod";
 import { messageOf } from "../../core/errors/joust-error.ts";
 import { describeIssue } from "../../core/input/describe-issue.ts";
@@ -9,7 +18,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { rememberSecrets } from "../wire/secrets.ts";
-import { CONFIG, type Config, type Environment, isDecodable } from "./config.ts";
+import { CONFIG, type Config, decoded, type Environment } from "./config.ts";
 import { type Fault, faultsBetween, objectOf } from "./references.ts";
 
 /** Reads and checks joust.yaml. Errors have file, line and member. */
@@ -155,8 +164,7 @@ export function secretsOf({ keys, providers, models, store }: Config): (string |
     ...Object.values(models).flatMap(({ deployments = [] }) => deployments.map(({ key }) => key)),
     store.key,
     password,
-    // A password from the command line may have a % that is no escape.
-    ...(isDecodable(password) ? [decodeURIComponent(password)] : []),
+    decoded(password),
   ];
 }
 
@@ -306,9 +314,25 @@ class YamlText {
   /** The first syntax error, or undefined if the text is valid YAML. */
   get error(): { readonly line: number; readonly problem: string } | undefined {
     const [error] = this.#document.errors;
-    if (!error) return undefined;
-    const { line } = this.#lines.linePos(error.pos[0]);
-    return { line, problem: error.message.split(" at line ")[0]! };
+    const found = error
+      ? { at: error.pos[0], problem: error.message.split(" at line ")[0]! }
+      : this.#unknownAlias();
+    return found && { line: this.#lines.linePos(found.at).line, problem: found.problem };
+  }
+
+  /** The first alias without an anchor. It is usually a secret that begins with *, so it is not repeated. */
+  #unknownAlias(): { readonly at: number; readonly problem: string } | undefined {
+    let at: number | undefined;
+    visit(this.#document, {
+      Alias: (_, alias) => {
+        if (alias.resolve(this.#document)) return undefined;
+        at = alias.range?.[0] ?? 0;
+        return visit.BREAK;
+      },
+    });
+    return at === undefined
+      ? undefined
+      : { at, problem: "a value that begins with * needs quotes" };
   }
 
   get value(): unknown {
