@@ -46,7 +46,8 @@ function deployments(
   });
   const random = Random.seeded(1);
   const upstream = balanced("m", all, () => String(random.uniform()));
-  return { clock, calls, all, call: (more = {}) => upstream.call({ ...request, ...more }, never) };
+  const call = (more = {}, signal = never) => upstream.call({ ...request, ...more }, signal);
+  return { clock, calls, all, call };
 }
 
 describe("the order of deployments", () => {
@@ -120,6 +121,16 @@ describe("calls", () => {
     const { calls, call } = deployments(weighted, (name) => Promise.reject(errors[name]));
     await expect(call()).rejects.toBe(errors.b);
     expect(calls).toEqual(["a m-a", "b m-b", "c m-c"]);
+  });
+
+  it("go to no other deployment when the time of the caller is over", async () => {
+    const caller = new AbortController();
+    const { calls, call } = deployments([{ name: "a" }, { name: "b" }], async (name) => {
+      caller.abort(new DOMException("late", "TimeoutError"));
+      throw new UpstreamError("timeout", name, "is late");
+    });
+    await expect(call({}, caller.signal)).rejects.toMatchObject({ code: "timeout" });
+    expect(calls).toHaveLength(1);
   });
 
   it("leave out a deployment that has failed often, until it is tried again", async () => {

@@ -216,7 +216,8 @@ export function balanced(
         } catch (error) {
           if (!(error instanceof UpstreamError)) throw error;
           lost = [...lost, ...error.lost];
-          const isLast = error.fault !== "upstream" || i + 1 === queue.length;
+          // Another deployment would fail at once, and count as broken, when the caller's time is over.
+          const isLast = error.fault !== "upstream" || i + 1 === queue.length || signal.aborted;
           // If all fail, they are retried as soon as one of them may answer.
           if (error.fault !== "upstream" || retryIn(error) <= retryIn(failure)) failure = error;
           if (!isLast) continue;

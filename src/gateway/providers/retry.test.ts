@@ -57,8 +57,15 @@ describe("retrying", () => {
       over.abort(new DOMException("late", "TimeoutError"));
       return Promise.reject(over.signal.reason);
     };
-    const again = retrying(failing(error), RETRIES, clock, Random.seeded(1));
+    const retried: UpstreamError[] = [];
+    const again = retrying(failing(error), RETRIES, clock, Random.seeded(1), (one) => {
+      retried.push(one);
+    });
     await expect(again.call(REQUEST, over.signal)).rejects.toBe(error);
+    expect(retried).toEqual([error]);
+    // The time is over before the wait begins.
+    await expect(again.call(REQUEST, over.signal)).rejects.toBe(error);
+    expect(retried).toEqual([error]);
   });
 
   it("retries broken connections, timeouts and broken answers, and nothing else", async () => {

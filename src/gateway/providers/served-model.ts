@@ -218,7 +218,7 @@ export function retrying(
           lost = [...lost, ...error.lost];
           error.lost = lost;
           const wait = waitBefore(attempt, error, settings, random);
-          if (wait === undefined) throw error;
+          if (wait === undefined || isTimedOut(signal)) throw error;
           onRetry(error);
           await clock.sleep(wait, signal).catch((cause) => {
             if (isTimedOut(signal)) throw error;
