@@ -125,3 +125,13 @@ it("the gateway adds id, time and an estimate of the prompt that the upstream's 
   });
   expect(translateAnswer(body, { ...sides, client: "responses" })).toMatchObject({ id: "resp_9" });
 });
+
+it("an answer that names an error besides its text keeps its usage and the reason of its end", () => {
+  const choice = { index: 0, message: { content: "half" }, finish_reason: "length" };
+  const usage = { prompt_tokens: 3, completion_tokens: 5 };
+  const body = { id: "c", model: "m", choices: [choice], usage, error: { message: "cut off" } };
+  expect(translateAnswer(body, { upstream: "chat", client: "messages", request })).toMatchObject({
+    stop_reason: "max_tokens",
+    usage: { input_tokens: 3, output_tokens: 5 },
+  });
+});

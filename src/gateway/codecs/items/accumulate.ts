@@ -62,7 +62,7 @@ export function* eventsOf(answer: Answer): Generator<ItemEvent> {
       const { signature, redacted, origin } = item.type === "reasoning" ? item : UNSIGNED;
       yield { type: "done", choice, index, signature, redacted, origin };
     }
-    if (!error) yield { type: "stop", choice, stop };
+    yield { type: "stop", choice, stop };
   }
   if (error) yield { type: "error", error };
   else yield { type: "end", usage: answer.usage };
@@ -169,5 +169,6 @@ export function changedAnswer(answer: Answer, change: (emit: Emit) => Emit): Ans
   const accumulator = new Accumulator();
   const emit = change((event) => accumulator.push(event));
   for (const event of eventsOf(answer)) emit(event);
-  return { ...accumulator.answer(), extra: answer.extra };
+  const { usage, extra } = answer;
+  return { ...accumulator.answer(), usage, extra };
 }
