@@ -94,6 +94,7 @@ export async function weigh(
   if (found.votes > 0 && now?.voter === voter && now.votes === 0) {
     // The voter was forgotten in the meantime, so the name must not stay in the log.
     await store.forget(router, voter, at);
+    await store.scrub();
     throw unknownVoter(router, voter);
   }
   return { before, weight, ...(receipt?.status === "logged" && { position: receipt.position }) };
@@ -108,14 +109,16 @@ function unknownVoter(router: string, voter: string): InputError {
 }
 
 /**
- * Erases all earlier votes of a voter and what was learned from them. Returns their number. Learning
- * starts again without them, or from the snapshot that remains of pruned votes.
+ * Erases all earlier votes of a voter and what was learned from them, and calls `record` with their number.
+ * Then removes them from the files, and returns their number. Learning starts again without them, or from the
+ * snapshot that remains of pruned votes.
  */
 export async function forget(
   store: Store,
   router: string,
   voter: string,
   at: number,
+  record: (votes: number) => Promise<void> = async () => {},
 ): Promise<number> {
   const pruned = await prunedWithout(store, router, voter);
   const controls = await store.controls(router);
@@ -123,7 +126,11 @@ export async function forget(
     (event) => event.kind === "voter_weighed" && event.voter === voter,
   );
   const votes = await store.forget(router, voter, at, pruned);
-  if (votes === 0 && !isWeighed && !pruned.start) throw unknownVoter(router, voter);
+  const isKnown = votes > 0 || isWeighed || pruned.start !== undefined;
+  if (isKnown) await record(votes);
+  // Also if nothing was erased, because an earlier call may have failed here.
+  await store.scrub();
+  if (!isKnown) throw unknownVoter(router, voter);
   return votes;
 }
 

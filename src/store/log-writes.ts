@@ -81,12 +81,14 @@ export abstract class LogWrites extends SearchQueries {
     return receipts;
   }
 
-  async forget(router: string, voter: string, at: number, pruned?: Pruned): Promise<number> {
-    const votes = await this.transact(this.#forget(router, voter, at, pruned), "append");
-    // Also if nothing is left to erase, because an earlier call may have failed here.
-    if (await this.shrink()) return votes;
+  forget(router: string, voter: string, at: number, pruned?: Pruned): Promise<number> {
+    return this.transact(this.#forget(router, voter, at, pruned), "append");
+  }
+
+  async scrub(): Promise<void> {
+    if (await this.shrink()) return;
     throw new StoreUnavailable(
-      "the votes are erased from the log, but not from its files while another process reads them; forget the voter again",
+      "another process, such as a backup, still reads the files, so they still contain the erased votes; forget the voter again until there are no votes of the voter",
       60,
     );
   }

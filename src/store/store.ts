@@ -56,10 +56,12 @@ export interface Store {
    * Erases the votes of a voter, their counts, the weight of the voter, and all snapshots that learned
    * from the votes, and logs "voter_forgotten". Returns the number of votes. The snapshot at the horizon
    * stays; `pruned` replaces its content. If there is nothing to erase, nothing is logged. Throws
-   * StoreUnavailable if votes were pruned since `pruned` was read, or if another process prevents
-   * that erased votes are removed from the files; in both cases the call can be repeated.
+   * StoreUnavailable if votes were pruned since `pruned` was read. `scrub` must follow.
    */
   forget(router: string, voter: string, at: number, pruned?: Pruned): Promise<number>;
+
+  /** Removes what was erased from the files. Throws StoreUnavailable while another process reads them; the call can be repeated. */
+  scrub(): Promise<void>;
 
   /**
    * Stores decisions and answers once, however often they are sent, and counts them. Those of

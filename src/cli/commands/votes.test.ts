@@ -1,4 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, expect, it, vi } from "vitest";
 import { chat, newFolder, SANDBOX, startGateway } from "../../gateway/gateway.fixture.ts";
 import { openSqlite } from "../../store/sqlite/open.ts";
@@ -71,3 +73,26 @@ it("writes each change to the history, without the name of a voter", async () =>
     expect([actor, target]).toEqual(["command line", "auto"]);
   expect(JSON.stringify(records)).not.toContain("ann");
 });
+
+it("records an erasure that a backup does not let end, and ends it when it is run again", async () => {
+  const { data, run } = await votedFolder();
+  const file = join(data, "joust.db");
+  const isInFiles = () => [file, `${file}-wal`].some((part) => contains(part, "voter:ann"));
+  const backup = new Sqlite(file, { readonly: true });
+  backup.exec("BEGIN; SELECT * FROM log;");
+  await expect(run("forget", "ann")).rejects.toThrow(/until there are no votes of the voter/);
+  expect(isInFiles()).toBe(true);
+  const store = await openSqlite(file);
+  expect(await store.audit({ limit: 10 })).toMatchObject([
+    { action: "router.forget", after: { forgotten: 2 } },
+  ]);
+  await store.close();
+  await expect(run("forget", "ann")).rejects.toThrow(/until there are no votes of the voter/);
+  backup.close();
+  await expect(run("forget", "ann")).rejects.toThrow('has no vote of "ann"');
+  expect(isInFiles()).toBe(false);
+});
+
+function contains(file: string, text: string): boolean {
+  return existsSync(file) && readFileSync(file).includes(text);
+}

@@ -325,9 +325,9 @@ function forgetCommand(): Command {
   }).argument("<voter>", VOTER_HELP);
   return withRouterFlags(command).action((voter: string, flags: StoreFlags) =>
     printing(flags, async (store, router) => {
-      const count = await forget(store, router, voter, Date.now());
-      const after = { forgotten: count };
-      await recordChange(store, { action: "router.forget", target: router, after });
+      const count = await forget(store, router, voter, Date.now(), (forgotten) =>
+        recordChange(store, { action: "router.forget", target: router, after: { forgotten } }),
+      );
       const subject = voter === "" ? `${UNNAMED} are` : `${voter} is`;
       return `${subject} forgotten: ${noLongerCount(count)}`;
     }),

@@ -66,11 +66,15 @@ export function addVoterRoutes(app: App, { serving, store, clock, audit }: Voter
     }),
     async ({ caller, params, body }) => {
       const router = routerNamed(serving(), params.router).name;
-      const forgotten = await withParam("voter", forget(store, router, body.voter, clock.date()));
       // The name of the voter is forgotten too.
-      const after = { forgotten };
-      await audit.save(caller, { action: "router.forget", target: router, after });
-      return { router, forgotten };
+      const record = (votes: number) =>
+        audit.save(caller, {
+          action: "router.forget",
+          target: router,
+          after: { forgotten: votes },
+        });
+      const erasure = forget(store, router, body.voter, clock.date(), record);
+      return { router, forgotten: await withParam("voter", erasure) };
     },
   );
 }
