@@ -187,7 +187,8 @@ export class Queries extends LogQueries {
     let sum = 0;
     for (const select of [this.select, ...(await this.days.counts(start - 1, start + 31))]) {
       const [row] = await select<{ cost: number }>(statement);
-      sum += row!.cost;
+      // Without a row, another process has dropped the day, and the main database has its sums.
+      sum += row?.cost ?? 0;
     }
     return sum;
   }

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { convertsLegacy } from "../cases/legacy.case.ts";
 import { DAY_MS } from "../decision-id.ts";
-import { configured, routed, T0, vote, xOf } from "../events.fixture.ts";
+import { answered, configured, routed, T0, vote, xOf } from "../events.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
 import { conforms } from "../store.case.ts";
 import type { Change } from "../store.ts";
@@ -283,6 +283,24 @@ describe("counts of a dropped day", () => {
     await other.close();
     for (const db of [main, otherMain]) db.close();
     expect(await store.tallies(query)).toEqual(counts);
+  });
+
+  it("are part of a sum that is read while another process drops the day", async () => {
+    const file = newFile();
+    const [a, b] = [new SqliteStore(file, Date.now), new SqliteStore(file, Date.now)];
+    for (const store of [a, b]) onTestFinished(() => store.close());
+    await a.record([routed(1), answered(1, 0, { owner: "k1", cost: 2 })]);
+    const { counts } = DayFiles.prototype;
+    const spy = vi.spyOn(DayFiles.prototype, "counts").mockImplementation(async function (
+      this: DayFiles,
+      ...days
+    ) {
+      const found = await counts.apply(this, days);
+      await b.prune({ decisions: T0 + DAY_MS });
+      return found;
+    });
+    onTestFinished(() => spy.mockRestore());
+    expect(await a.spent("k1", "2026-01")).toBe(2);
   });
 
   it("are kept once if a kill came after they were copied, and the day can be used again", async () => {
