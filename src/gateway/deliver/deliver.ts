@@ -114,7 +114,7 @@ export async function passPieces(
   let last: Uint8Array | undefined;
   try {
     for await (const piece of body) {
-      last = piece;
+      if (piece[0] !== COLON) last = piece;
       const room = pass(piece);
       if (room) await room;
     }
@@ -123,6 +123,9 @@ export async function passPieces(
     await pass(Buffer.from(dialect.errorEvent(error, last)));
   }
 }
+
+/** First byte of a comment, which keeps the connection alive. */
+const COLON = 0x3a;
 
 /** Writes the answer to a request that named a model. The upstream's bytes are passed on unchanged. */
 export async function deliverUnchanged(
