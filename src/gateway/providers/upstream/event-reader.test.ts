@@ -38,6 +38,18 @@ describe("the data of an event", () => {
     expect(dataOf(text, size).filter(Boolean)).toEqual(["a", "b", "c", "ä"]);
   });
 
+  it("is read without searching the whole event for each line that ends in CR", () => {
+    // With such a search, these lines would take minutes.
+    const bytes = Buffer.from(`data: a\r${":\r".repeat(1_500_000)}\r`);
+    const found: unknown[] = [];
+    const reader = new EventReader("host", 4 * 2 ** 20, (event, start, end) => {
+      found.push(reader.dataIn(event, start, end));
+      return true;
+    });
+    reader.push(bytes, noop);
+    expect(found).toEqual(["a"]);
+  });
+
   it("is refused if a line is not a field of an event", () => {
     expect(() => dataOf('{"error": "overloaded"}\n\n')).toThrow(UpstreamError);
   });

@@ -68,8 +68,9 @@ export class EventReader {
   /** The data of the event in these bytes, or undefined if the event has none, such as a comment. */
   dataIn(bytes: Buffer, start: number, end: number): string | undefined {
     this.#event = undefined;
-    // The parser waits for the byte after a CR, which may be an LF.
-    this.#parser.feed(`${bytes.toString("utf8", start, end)}\n`);
+    const text = bytes.toString("utf8", start, end);
+    // With lines that end in CR, the parser would search the rest of the event for each line.
+    this.#parser.feed(this.#cutter.hasBareCr ? text.replaceAll(BARE_CR, "\n") : text);
     return this.#last()?.data || undefined;
   }
 
@@ -97,5 +98,6 @@ export class EventReader {
   }
 }
 
+const BARE_CR = /\r\n?/g;
 /** First byte of a byte order mark in UTF-8. */
 const BYTE_ORDER_MARK = 0xef;

@@ -2,6 +2,7 @@ import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { expect, test } from "vitest";
 import { systemClock } from "../../clock/clock.ts";
+import type { UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
 import type { Pass } from "./upstream.ts";
 
@@ -68,8 +69,43 @@ test("a signal that has timed out is the upstream's failure, any other abort the
   expect(await ended()).toMatchObject({ code: "cancelled", fault: "client" });
 });
 
+test.each([400, 500])(
+  "a status %d whose JSON is nested deeply is an error at once",
+  async (status) => {
+    for (const depth of [200, 5000, 30_000]) {
+      for (const text of [nested("[", "]", depth), nested('{"error":', "}", depth)]) {
+        const { exchange, controller } = started();
+        exchange.onResponseStart(controller, status, {});
+        exchange.onResponseData(controller, Buffer.from(text).subarray(0, 65_536));
+        exchange.onResponseEnd();
+        const error = await exchange.answer.then(
+          () => expect.fail("no error"),
+          (one: UpstreamError) => one,
+        );
+        expect([error.status, error.message]).toEqual([status, `host answered ${status}`]);
+        expect(JSON.parse(error.toJson()).error.message).toBe(`host answered ${status}`);
+      }
+    }
+  },
+);
+
+const nested = (open: string, close: string, depth: number) =>
+  `${open.repeat(depth)}1${close.repeat(depth)}`;
+
 /** An exchange whose answer has begun. All bytes that have arrived were read. */
 async function begin(own: Partial<Limits> = {}, signal = new AbortController().signal) {
+  const { exchange, controller, isPaused } = started(own, signal);
+  const arrives = (bytes: Buffer) => exchange.onResponseData(controller, bytes);
+  exchange.onResponseStart(controller, 200, {});
+  arrives(Buffer.from("x"));
+  const { body, end } = await exchange.answer;
+  const answer = body[Symbol.asyncIterator]();
+  await answer.next();
+  return { answer, end, arrives, isPaused };
+}
+
+/** An exchange whose request was sent. */
+function started(own: Partial<Limits> = {}, signal = new AbortController().signal) {
   let paused = false;
   const controller = {
     pause: () => {
@@ -102,12 +138,6 @@ async function begin(own: Partial<Limits> = {}, signal = new AbortController().s
     signal,
     clock: systemClock,
   });
-  const arrives = (bytes: Buffer) => exchange.onResponseData(controller, bytes);
   exchange.onRequestStart(controller);
-  exchange.onResponseStart(controller, 200, {});
-  arrives(Buffer.from("x"));
-  const { body, end } = await exchange.answer;
-  const answer = body[Symbol.asyncIterator]();
-  await answer.next();
-  return { answer, end, arrives, isPaused: () => paused };
+  return { exchange, controller, isPaused: () => paused };
 }

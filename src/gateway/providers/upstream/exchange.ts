@@ -1,9 +1,8 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../clock/clock.ts";
-import { openAiError } from "../../codecs/errors.ts";
-import { isRecord, parsed } from "../../wire/json.ts";
 import { ByteQueue, type Flow } from "./byte-queue.ts";
 import { type AnswerHeaders, refusal, UpstreamError } from "./error.ts";
+import { errorBody } from "./error-body.ts";
 import { PORTION, ReadQueue } from "./read-queue.ts";
 import { type AnswerEnd, isTimedOut, type Translation, type UpstreamAnswer } from "./upstream.ts";
 
@@ -245,19 +244,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   #refusal(): UpstreamError {
     const body = Buffer.concat(this.#refused ?? []).subarray(0, MAX_REFUSAL_BYTES);
     const { name, sent } = this.#settings;
-    return refusal(name, this.#status, inOpenAiShape(body), this.#headers).concerns(sent);
+    return refusal(name, this.#status, errorBody(body), this.#headers).concerns(sent);
   }
 
   #error(code: UpstreamError["code"], problem: string, cause?: unknown): UpstreamError {
     return new UpstreamError(code, this.#settings.name, problem, { cause });
   }
-}
-
-/** Changes an error of Anthropic's shape to OpenAI's. Other bodies stay as they are. */
-function inOpenAiShape(body: Uint8Array): Uint8Array {
-  const value = parsed(Buffer.from(body).toString());
-  if (!isRecord(value) || value.type !== "error" || !isRecord(value.error)) return body;
-  return Buffer.from(JSON.stringify(openAiError(value.error)));
 }
 
 const NO_HEADERS: AnswerHeaders = {};
