@@ -46,6 +46,27 @@ describe("Follower", () => {
     expect(follower.serving?.configuration.seed).toBe(3);
   });
 
+  it("goes on with its own encoder while another node already has the next one", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 5)]);
+    newLearner(store).start();
+    const { encoder } = configured();
+    const options = { store, router: "auto", findPolicy, encoder, pollMs: 5 };
+    const follower = new Follower(options);
+    await follower.start();
+    onTestFinished(() => follower.stop());
+    await eventually(() => follower.serving?.version).toBe(6);
+    const learned = hash(follower);
+    await store.append([configured({ encoder: "next" }), ...votes(5, 9)]);
+    await eventually(async () => (await store.snapshot("auto"))?.position).toBe(11);
+    await follower.load();
+    expect(follower.serving).toMatchObject({ version: 6, configuration: { encoder } });
+    expect(hash(follower)).toBe(learned);
+    await store.append([configured({ seed: 2 })]);
+    await follower.load();
+    expect(follower.serving?.configuration).toMatchObject({ seed: 2, encoder });
+  });
+
   it("serves the posterior of its own learner before it is saved", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 5)]);

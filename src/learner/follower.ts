@@ -105,6 +105,12 @@ export class Follower {
     this.#loaded = current;
   }
 
+  /** The newest configuration that fits the embeddings of this node. */
+  get #newest(): Logged<Configured> | undefined {
+    const { encoder } = this.#options;
+    return this.#configurations.findLast((one) => encoder === undefined || one.encoder === encoder);
+  }
+
   /** Position of the newest configuration that was loaded, or 0. */
   get #newestConfiguration(): number {
     return this.#configurations.at(-1)?.position ?? 0;
@@ -117,7 +123,7 @@ export class Follower {
     const state = readState(stored.state);
     this.#spentMs += this.#timers.now() - startedAt;
     const { findPolicy } = this.#options;
-    return { ...state, isOutdated: isOutdated(state, this.#configurations.at(-1), findPolicy) };
+    return { ...state, isOutdated: isOutdated(state, this.#newest, findPolicy) };
   }
 
   /** Whether a posterior replaces the one that is served, which may be of the same position but outdated. */
@@ -163,7 +169,7 @@ export class Follower {
 
   /** Serves with the newest configuration, even if no vote was folded under it: a new model need not wait for the learner. */
   #install(learned: Learned | undefined): void {
-    const newest = this.#configurations.at(-1);
+    const newest = this.#newest;
     if (!newest) return;
     const startedAt = this.#timers.now();
     const { findPolicy, settings } = this.#options;
@@ -201,6 +207,11 @@ export interface FollowerOptions {
   readonly store: Store;
   readonly router: string;
   readonly findPolicy: FindPolicy;
+  /**
+   * Logged name of the encoder whose embeddings the router gets. Configurations with another one, which other nodes
+   * log while a change of encoder reaches all of them, are not served. By default all are.
+   */
+  readonly encoder?: string | undefined;
   /** Settings of the router that do not affect learning. */
   readonly settings?: Partial<RouterSettings> | undefined;
   readonly pollMs?: number | undefined;

@@ -90,6 +90,31 @@ it("closes the encoder of a router after the configuration has changed to anothe
   expect(close).toHaveBeenCalled();
 });
 
+it("answers with the previous encoder until the router with the next one is open", async () => {
+  const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;
+  const { serving, reload, store, post } = await startGateway(yaml("hash"));
+  const router = serving().routers.get("auto")!;
+  const { encoderName } = router.calibration;
+  const [asked, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const decisions = store.decisions.bind(store);
+  store.decisions = async (query) => {
+    asked.resolve();
+    await open.promise;
+    return decisions(query);
+  };
+  const reloading = reload(configOf(yaml("static")));
+  await asked.promise;
+  // The router that is served loads the configuration of the next one when it looks for changes again.
+  const head = vi.fn(store.head.bind(store));
+  store.head = head;
+  await vi.waitFor(() => expect(head.mock.calls.length).toBeGreaterThan(1), { timeout: 60_000 });
+  expect(router.view.encoder).toBe(encoderName);
+  const { status } = await post("/v1/chat/completions", chat("Why?")).finally(open.resolve);
+  expect(status).toBe(200);
+  await reloading;
+  expect(serving().routers.get("auto")!.view.encoder).not.toBe(encoderName);
+});
+
 it("keeps learning with the previous router if the store fails during a reload", async () => {
   const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;
   const { serving, reload, store } = await startGateway(yaml("hash"));

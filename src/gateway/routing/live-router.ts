@@ -273,6 +273,7 @@ export class LiveRouter {
       store,
       router: this.name,
       findPolicy: kinds.find,
+      encoder: this.calibration.encoderName,
       settings: this.#settings,
       pollMs,
       onError: (error) => onError(error, this.name),
