@@ -28,6 +28,7 @@ export interface Days {
   isMoving: boolean;
 }
 
+/** The tables of a day. A statement must give each an alias: "FROM ${decisions} d". */
 export interface DayTables {
   readonly select: Select;
   readonly decisions: Statement;
@@ -62,7 +63,7 @@ export class Queries extends LogQueries {
       const conditions = [sql`router = ${router}`, sql`at >= ${since}`];
       if (after) conditions.push(sql`(at, id) > (${after.at}, ${after.id})`);
       const rows = await select<ReadDecisionRow>(sql`
-        SELECT ${COLUMNS_WITH_X} FROM ${decisions} WHERE ${joined(conditions, " AND ")}
+        SELECT ${COLUMNS_WITH_X} FROM ${decisions} d WHERE ${joined(conditions, " AND ")}
         ORDER BY at, id LIMIT ${limit - found.length}`);
       for (const row of rows) found.push(decisionOf(row) as Decision);
     }
@@ -80,7 +81,7 @@ export class Queries extends LogQueries {
       if ((day + 1) * DAY_MS <= since) break;
       const { select, decisions } = this.days.of(day);
       const rows = await select<ReadDecisionRow>(sql`
-        SELECT ${columns} FROM ${decisions} WHERE ${joined(conditions, " AND ")}
+        SELECT ${columns} FROM ${decisions} d WHERE ${joined(conditions, " AND ")}
         ORDER BY at DESC, id DESC LIMIT ${limit - found.length}`);
       found.push(...(await this.withAnswersAndVotes(day, rows)));
     }
@@ -91,7 +92,7 @@ export class Queries extends LogQueries {
     for (const day of await this.#daysOf(id)) {
       const { select, decisions } = this.days.of(day);
       const rows = await select<ReadDecisionRow>(sql`
-        SELECT ${COLUMNS_WITH_X} FROM ${decisions} WHERE id = ${id}`);
+        SELECT ${COLUMNS_WITH_X} FROM ${decisions} d WHERE id = ${id}`);
       const [record] = await this.withAnswersAndVotes(day, rows);
       if (record) return record;
     }
@@ -106,11 +107,11 @@ export class Queries extends LogQueries {
     for (const day of (await this.days.list()).toReversed()) {
       const { select, decisions } = this.days.of(day);
       const [row] = await select<{ at: number }>(sql`
-        SELECT at FROM ${decisions} WHERE router = ${router}
+        SELECT at FROM ${decisions} d WHERE router = ${router}
         ORDER BY at DESC LIMIT 1 OFFSET ${left - 1}`);
       if (row) return row.at;
       const [total] = await select<{ count: number }>(sql`
-        SELECT count(*) AS count FROM ${decisions} WHERE router = ${router}`);
+        SELECT count(*) AS count FROM ${decisions} d WHERE router = ${router}`);
       left -= total?.count ?? 0;
     }
     return 0;
@@ -120,7 +121,7 @@ export class Queries extends LogQueries {
     for (const day of await this.#daysOf(decision)) {
       const { select, decisions } = this.days.of(day);
       const [row] = await select<{ prompt: Uint8Array | null }>(sql`
-        SELECT prompt FROM ${decisions} WHERE id = ${decision}`);
+        SELECT prompt FROM ${decisions} d WHERE id = ${decision}`);
       if (row) return row.prompt ?? undefined;
     }
     return undefined;
@@ -145,7 +146,7 @@ export class Queries extends LogQueries {
     const { select, answers: table } = this.days.of(day);
     const [answers, votes] = await Promise.all([
       select<ReadAnswerRow>(sql`
-        SELECT decision, slot, router, at, owner, body FROM ${table}
+        SELECT decision, slot, router, at, owner, body FROM ${table} a
         WHERE decision IN (${joined(ids, ", ")}) ORDER BY decision, slot`),
       this.votesOn(ids),
     ]);

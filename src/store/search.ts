@@ -80,7 +80,7 @@ export abstract class SearchQueries extends Queries {
     const [from, to] = [idsFrom(day * DAY_MS), idsFrom((day + 1) * DAY_MS)];
     const { select, decisions } = this.days.of(day);
     const others = await select(sql`
-      SELECT 1 FROM ${decisions} WHERE id < ${from} OR id >= ${to} LIMIT 1`);
+      SELECT 1 FROM ${decisions} d WHERE id < ${from} OR id >= ${to} LIMIT 1`);
     if (others.length > 0) return undefined;
     const rows = await this.select<{ decision: string }>(sql`
       SELECT decision FROM log WHERE kind = 'voted' AND decision >= ${from} AND decision < ${to}
@@ -104,7 +104,7 @@ export abstract class SearchQueries extends Queries {
     const most = left === MOST_EXAMINED ? FIRST_STEP * query.limit : left;
     const size = isFiltered ? Math.min(STEP, most) : query.limit;
     const places = await select<Cursor>(sql`
-      SELECT at, id FROM ${decisions} WHERE ${joined(conditions, " AND ")}
+      SELECT at, id FROM ${decisions} d WHERE ${joined(conditions, " AND ")}
       ORDER BY at DESC, id DESC LIMIT ${size}`);
     const edge = places[size - 1];
     if (places.length === 0) return { rows: [], examined: 0, end: undefined };
@@ -147,7 +147,7 @@ export abstract class SearchQueries extends Queries {
     if (rows.length === 0) return new Map();
     const { select, decisions } = this.days.of(day);
     const found = await select<{ id: string; prompt: Uint8Array | null }>(sql`
-      SELECT id, prompt FROM ${decisions} WHERE id IN (${joined(
+      SELECT id, prompt FROM ${decisions} d WHERE id IN (${joined(
         rows.map(({ id }) => id),
         ", ",
       )})`);

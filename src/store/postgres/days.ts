@@ -2,7 +2,7 @@ import type pg from "pg";
 import { DAY_MS } from "../decision-id.ts";
 import type { Days, DayTables } from "../decision-queries.ts";
 import type { Select } from "../queries.ts";
-import { hasNul, literal } from "../sql.ts";
+import { hasNul, literal, type Statement } from "../sql.ts";
 import { DAYS_LOCK, query, transaction } from "./connect.ts";
 
 /** Decisions and answers in one partition per day. Dropping a day drops its tables. */
@@ -46,8 +46,8 @@ export class Partitions implements Days {
           throw error;
         }
       },
-      decisions: literal(`decisions_${day}`),
-      answers: literal(`answers_${day}`),
+      decisions: tableOf("decisions", day),
+      answers: tableOf("answers", day),
     };
   }
 
@@ -113,6 +113,14 @@ export class Partitions implements Days {
     }
     return decisions;
   }
+}
+
+/**
+ * The table of a day. The condition on the day changes no result: the primary keys begin with the day, and before version 18,
+ * PostgreSQL reads all of such an index to find an id if the day is not given.
+ */
+function tableOf(name: "decisions" | "answers", day: number): Statement {
+  return literal(`(SELECT * FROM ${name}_${day} WHERE day = ${day})`);
 }
 
 function isMissingTable(error: unknown): boolean {
