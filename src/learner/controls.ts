@@ -145,11 +145,11 @@ async function prunedWithout(store: Store, router: string, voter: string): Promi
   const { posterior } = state ?? {};
   const others = posterior?.voters.records.filter(([name]) => name !== voter);
   if (!posterior || others!.length === posterior.voters.records.length) {
-    return { horizon, start: undefined };
+    return { horizon, hash: stored?.hash, start: undefined };
   }
   const changed = { ...posterior, voters: { ...posterior.voters, records: others! } };
   const start = { hash: hashOf(changed), state: toBytes({ ...state, posterior: changed }) };
-  return { horizon, start };
+  return { horizon, hash: stored?.hash, start };
 }
 
 async function isFrozen(store: Store, router: string): Promise<boolean> {

@@ -97,10 +97,14 @@ export abstract class LogWrites extends SearchQueries {
   *#forget(router: string, voter: string, at: number, pruned: Pruned | undefined): Work<number> {
     // `saveSnapshot` waits for this lock and then sees that a voter was forgotten.
     yield sql`SELECT 1 FROM leases WHERE router = ${router} ${this.forUpdate}`;
-    const [horizon] = yield* rowsOf<{ position: number }>(sql`
-      SELECT position FROM horizons WHERE router = ${router}`);
-    if (pruned && pruned.horizon !== (horizon?.position ?? 0)) {
-      throw new StoreUnavailable("votes were pruned at the same time");
+    const [horizon] = yield* rowsOf<{ position: number; hash: string | null }>(sql`
+      SELECT position, s.hash FROM horizons h LEFT JOIN snapshots s USING (router, position)
+      WHERE router = ${router}`);
+    const current = horizon ?? { position: 0, hash: null };
+    if (pruned && (pruned.horizon !== current.position || (pruned.hash ?? null) !== current.hash)) {
+      throw new StoreUnavailable(
+        "votes were pruned, or another voter was forgotten, at the same time",
+      );
     }
     const { start } = pruned ?? {};
     const rows = yield* rowsOf<Omit<LoggedRow, "x" | "ballot">>(sql`

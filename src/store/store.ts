@@ -56,7 +56,7 @@ export interface Store {
    * Erases the votes of a voter, their counts, the weight of the voter, and all snapshots that learned
    * from the votes, and logs "voter_forgotten". Returns the number of votes. The snapshot at the horizon
    * stays; `pruned` replaces its content. If there is nothing to erase, nothing is logged. Throws
-   * StoreUnavailable if votes were pruned since `pruned` was read. `scrub` must follow.
+   * StoreUnavailable if the horizon or its snapshot has changed since `pruned` was read. `scrub` must follow.
    */
   forget(router: string, voter: string, at: number, pruned?: Pruned): Promise<number>;
 
@@ -354,6 +354,8 @@ interface SnapshotContent {
 export interface Pruned {
   /** Position of the horizon, or 0 if no votes were pruned. */
   readonly horizon: number;
+  /** Hash of the snapshot there. */
+  readonly hash: string | undefined;
   /** The snapshot there without a voter; undefined if it has no record of the voter. */
   readonly start: SnapshotContent | undefined;
 }

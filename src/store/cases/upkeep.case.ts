@@ -74,10 +74,16 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     expect(receipts.map(resultOf)).toEqual(["unknown", "unknown", "repeated", "logged"]);
     // Forgetting a voter keeps the snapshot that learning starts from.
     const start = { hash: "h", state: Uint8Array.of(2) };
-    await expect(store.forget("auto", "ann", T0 + 5000, { horizon: 0, start })).rejects.toThrow(
-      /pruned at the same time/,
-    );
-    expect(await store.forget("auto", "ann", T0 + 5000, { horizon: upTo, start })).toBe(2);
+    for (const [horizon, hash] of [
+      [0, undefined],
+      [upTo, "another"],
+    ] as const) {
+      await expect(
+        store.forget("auto", "ann", T0 + 5000, { horizon, hash, start }),
+      ).rejects.toThrow(/at the same time/);
+    }
+    const pruned = { horizon: upTo, hash: "h", start };
+    expect(await store.forget("auto", "ann", T0 + 5000, pruned)).toBe(2);
     expect(await store.snapshotPositions("auto")).toEqual([upTo]);
     expect([...(await store.snapshot("auto"))!.state]).toEqual([2]);
   });
