@@ -9,7 +9,7 @@ import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { NoStoreKey } from "./first-start.tsx";
 import { useManaged } from "./managed.ts";
-import { addedModel } from "./model-deployments.ts";
+import { addedModels } from "./model-deployments.ts";
 import { TestReport } from "./test-report.tsx";
 
 const OTHER = "another provider";
@@ -64,7 +64,7 @@ export function AddProvider() {
   const add = async () => {
     const changes: ConfigurationChange[] = [
       { section: "providers", name, value },
-      ...chosen.map((model) => addedModel(configuration.document.models, name, model)),
+      ...addedModels(configuration.document.models, name, chosen),
     ];
     if (!(await change(changes))) return;
     setFields({});

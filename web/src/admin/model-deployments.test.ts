@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { addedModel, deploymentsOf, withDeployments } from "./model-deployments.ts";
+import { addedModels, deploymentsOf, namesAt, withDeployments } from "./model-deployments.ts";
 
 const PLAIN = { provider: "openai", price: { input: 1, output: 2 } };
 
@@ -21,12 +21,23 @@ it("adding and removing a deployment returns to the entry before", () => {
   });
 });
 
-it("a model is added under a name of its own, which the configuration allows", () => {
-  const added = (model: string) => addedModel({ taken: {} }, "house", model);
-  expect(added("free")).toMatchObject({ name: "free", value: { provider: "house" } });
-  expect(added("taken")).toMatchObject({
-    name: "house/taken",
-    value: { provider: "house", model: "taken" },
-  });
-  expect(added("a b")).toMatchObject({ name: "a_b", value: { model: "a b" } });
+it("models are added under names that no other model has, and that the configuration allows", () => {
+  const added = (...models: string[]) =>
+    addedModels({ taken: {}, "house/taken": {} }, "house", models).map(({ name, value }) => [
+      name,
+      value,
+    ]);
+  expect(added("free", "taken", "a b", "a_b")).toEqual([
+    ["free", { provider: "house" }],
+    ["house/taken-2", { provider: "house", model: "taken" }],
+    ["a_b", { provider: "house", model: "a b" }],
+    ["house/a_b", { provider: "house", model: "a_b" }],
+  ]);
+});
+
+it("a model is called at each provider by the name that it has there", () => {
+  const deployments = [{ provider: "openai" }, { provider: "azure", model: "my-gpt" }];
+  const models = { gpt: { model: "gpt-5", deployments }, mini: { provider: "openai" } };
+  expect(namesAt("openai", models)).toEqual(["gpt-5", "mini"]);
+  expect(namesAt("azure", models)).toEqual(["my-gpt"]);
 });

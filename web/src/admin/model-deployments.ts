@@ -11,6 +11,7 @@ export interface Deployment {
 
 interface ModelEntry {
   readonly provider?: string;
+  readonly model?: string;
   readonly deployments?: readonly Deployment[];
 }
 
@@ -29,17 +30,32 @@ export function withDeployments(
   return isPlain ? { ...rest, provider: first.provider } : { ...rest, deployments };
 }
 
-/** The change that adds a model of a provider, under a name that no other model has. */
-export function addedModel(
+/** Names by which models are called at a provider. */
+export function namesAt(
+  provider: string,
+  models: Readonly<Record<string, ModelEntry>>,
+): readonly string[] {
+  const names = Object.entries(models).flatMap(([name, entry]) =>
+    deploymentsOf(entry)
+      .filter((one) => one.provider === provider)
+      .map((one) => one.model ?? entry.model ?? name),
+  );
+  return [...new Set(names)];
+}
+
+/** The changes that add models of a provider, under names that no other model has. */
+export function addedModels(
   models: Readonly<Record<string, object>>,
   provider: string,
-  model: string,
+  added: readonly string[],
 ) {
-  const bare = model.replace(/[^\w.:/@-]/g, "_");
-  const name = models[bare] ? `${provider}/${bare}` : bare;
-  return {
-    section: "models" as const,
-    name,
-    value: { provider, ...(name !== model && { model }) },
-  };
+  const taken = new Set(Object.keys(models));
+  return added.map((model) => {
+    const bare = model.replace(/[^\w.:/@-]/g, "_");
+    let name = taken.has(bare) ? `${provider}/${bare}` : bare;
+    for (let n = 2; taken.has(name); n++) name = `${provider}/${bare}-${n}`;
+    taken.add(name);
+    const value = { provider, ...(name !== model && { model }) };
+    return { section: "models" as const, name, value };
+  });
 }

@@ -13,7 +13,7 @@ import { useValue } from "../state/observable.ts";
 import { count, dollars, prices } from "../text/format.ts";
 import { Deployments } from "./deployments.tsx";
 import { useManaged } from "./managed.ts";
-import { addedModel, deploymentsOf } from "./model-deployments.ts";
+import { addedModels, deploymentsOf } from "./model-deployments.ts";
 
 /** The models that are served, with prices and capabilities, and models that can be added. */
 export function ModelsPage() {
@@ -269,7 +269,7 @@ function AddModel({ providers }: { providers: readonly string[] }) {
   const catalog = found?.kind === kind ? found.models : [];
   const listed = catalog.find((one) => one.model === model);
   const add = async () => {
-    if (await change([addedModel(document.models, provider, model.trim())])) setModel("");
+    if (await change(addedModels(document.models, provider, [model.trim()]))) setModel("");
   };
   return (
     <Panel title="Add a model" about="Price, context and capabilities come from the catalog.">

@@ -9,7 +9,7 @@ import { Panel } from "../parts/panel.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { plural } from "../text/format.ts";
 import { type Managed, useManaged } from "./managed.ts";
-import { deploymentsOf, withDeployments } from "./model-deployments.ts";
+import { deploymentsOf, namesAt, withDeployments } from "./model-deployments.ts";
 import { type Draft, entryWith, type ProviderEntry, ProviderForm } from "./provider-form.tsx";
 import { TestReport } from "./test-report.tsx";
 
@@ -21,11 +21,8 @@ export function ProviderPanel({ name, models }: { name: string; models: readonly
   const [draft, setDraft] = useState<Draft>();
   const value = entryWith(entry, draft);
   const tryIt = () => {
-    const upstream = models.map((model) => {
-      const { model: at = model } = configuration.effective.models[model] as { model?: string };
-      return at;
-    });
-    return joust.testProvider({ name, value, models: upstream.slice(0, 20) });
+    const names = namesAt(name, configuration.effective.models);
+    return joust.testProvider({ name, value, models: names.slice(0, 20) });
   };
   /** Takes new input. Results of tests with the previous input are removed. */
   const edit = (next: Draft | undefined) => {
