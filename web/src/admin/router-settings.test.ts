@@ -33,3 +33,7 @@ it("a new router routes among all models", () => {
   const { isWholePool, pool, mode } = fieldsOf(undefined, ["a", "b"]);
   expect([isWholePool, pool, mode]).toEqual([true, ["a", "b"], "apply"]);
 });
+
+it("votes of a new judge have the default weight of the configuration", () => {
+  expect(fieldsOf(undefined, []).judgeWeight).toBe("1");
+});

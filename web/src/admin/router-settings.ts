@@ -57,7 +57,7 @@ export function fieldsOf(settings: RouterSettings = NEW, models: readonly string
     spend: percentOf(duels.spend),
     judge: judge?.model ?? "",
     judgeShare: percentOf(judge?.share ?? 0.05),
-    judgeWeight: String(judge?.weight ?? 0.5),
+    judgeWeight: String(judge?.weight ?? 1),
     guard: settings.guard,
   };
 }
