@@ -218,6 +218,10 @@ it("shows in mode observe what a judge says about the router's choices", () => {
       /in 80 requests in which they differ. On average, its answers cost \$0\.0040 less \(\$0\.0030 to \$0\.0050\) and took 0\.5 s more \(0\.4 s to 0\.6 s\)\./,
     ),
   });
+  const unclear = { ...observing, shadow: { ...shadow, latency_ms: band(40, 90) } };
+  expect(trustAssessment(unclear, undefined).sentence).toContain(
+    "took 0.0 s more (\u22120.1 s to 0.1 s).",
+  );
   const worse = { ...observing, shadow: { ...shadow, win_rate: band(0.3, 0.1) } };
   expect(trustAssessment(worse, undefined).tone).toBe("bad");
 });

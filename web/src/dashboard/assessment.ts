@@ -197,7 +197,7 @@ function shadowAssessment(
 ): Assessment {
   const parts = [
     ...(cost ? [`cost ${difference(cost, dollars)}`] : []),
-    ...(latency ? [`took ${difference(latency, (ms) => `${(ms / 1000).toFixed(1)} s`)}`] : []),
+    ...(latency ? [`took ${difference(latency, seconds)}`] : []),
   ];
   const effect = parts.length === 0 ? "" : ` On average, its answers ${parts.join(" and ")}.`;
   return {
@@ -206,6 +206,10 @@ function shadowAssessment(
     caption: `win rate of the router's choice, ${percent(win.lo)} to ${percent(win.hi)}`,
     sentence: `Observing: a judge compared it with the served answer in ${plural(comparisons, "request")} in which they differ.${effect} ${votes}`,
   };
+}
+
+function seconds(milliseconds: number): string {
+  return `${signed(milliseconds / 1000, 1).replace("+", "")} s`;
 }
 
 /** A difference in words, with its interval in the same direction: "$0.40 less ($0.30 to $0.50)". */
