@@ -284,7 +284,7 @@ export class AnswerPrices {
     if (usage.completionTokens > 0) {
       this.#outputs.learn(session, name, w, usage.completionTokens);
     }
-    if (needs.promptTokens > 0) {
+    if (needs.promptTokens > 0 && promptTokens > 0) {
       this.#prompts.learn(session, name, w, promptTokens, needs.promptTokens);
     }
     if (usage.cost !== undefined) {

@@ -135,9 +135,9 @@ class Regression {
     return this.#amount / this.#base;
   }
 
-  /** Amount per expected amount, close to 1 if there are few answers. */
+  /** Amount per expected amount, close to 1 if there are few answers, and 1 if nothing was expected. */
   get factor(): number {
-    if (this.answers === 0) return 1;
+    if (this.#expected === 0) return 1;
     const weight = (PRIOR_ANSWERS * this.#expected) / this.answers;
     return (weight + this.#amount) / (weight + this.#expected);
   }

@@ -18,6 +18,8 @@ interface Request {
   readonly model: string;
   readonly w: Float64Array;
   readonly usage: Usage;
+  /** Estimated tokens of the prompt. Default: those of the usage. */
+  readonly prompt?: number;
 }
 
 /** Spending and its comparison after some requests without a conversation before them. */
@@ -35,12 +37,12 @@ function spendAfter(models: readonly Listed[], requests: readonly Request[]) {
     },
     listCost: (usage: Usage) => costOf({ ...usage, cost: undefined }, price)!,
   }));
-  const events = requests.map(({ model, w, usage }, i) => {
+  const events = requests.map(({ model, w, usage, prompt = usage.promptTokens }, i) => {
     const messages = [{ role: "user", content: `question ${i}` }];
     const conversation = {
       prefixes: historyOf(messages, false).prefixes,
       w,
-      needs: { promptTokens: usage.promptTokens, answerTokens: undefined },
+      needs: { promptTokens: prompt, answerTokens: undefined },
       isRunning: false,
       session: undefined,
       at: 1000 * i,
@@ -115,6 +117,24 @@ describe("costs that an upstream reports", () => {
     expect(Math.abs(always("direct").cost / 0.12 - 1)).toBeLessThan(0.1);
     expect(Math.abs(always("used").cost / 0.04 - 1)).toBeLessThan(0.1);
   });
+});
+
+it("an upstream that charges nothing for its first answers and reports usage without a prompt leaves all numbers finite", () => {
+  const price = { input: 1, output: 5 };
+  const models = [
+    { name: "free", provider: "reseller", price },
+    { name: "other", provider: "reseller", price },
+  ];
+  const requestOf = (model: string, given: Usage) => ({ model, w: W, usage: given, prompt: 1000 });
+  const silent = { ...usage(), promptTokens: 0 };
+  const first = [usage(0), usage(0), silent].map((given) => requestOf("free", given));
+  const late = Array.from({ length: 10 }, () => requestOf("other", usage(0.0015)));
+  for (const requests of [first, first.toReversed(), [...first, ...late]]) {
+    const { always } = spendAfter(models, requests);
+    for (const { cost, lo, hi } of [always("free"), always("other")]) {
+      expect([cost, lo, hi].every(Number.isFinite)).toBe(true);
+    }
+  }
 });
 
 describe("with an upstream whose costs depend on the category only", () => {

@@ -23,7 +23,8 @@ export class Charges {
       known.compared++;
     }
     known.ratios.learn(ALL, w, cost, listed);
-    known.factors.learn(model, w, cost, listed * known.ratios.of(ALL, w));
+    const ofAll = listed * known.ratios.of(ALL, w);
+    if (ofAll > 0) known.factors.learn(model, w, cost, ofAll);
   }
 
   /** Expected ratio, and its relative standard deviation. */
