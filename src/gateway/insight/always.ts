@@ -35,7 +35,8 @@ export function alwaysCost(own: Counts = noCounts(), all: Counts): AlwaysCost | 
   const variation = (known + PRIOR_ANSWERS * USUAL_VARIATION) / (n + PRIOR_ANSWERS);
   const { failed_cost: failed, cost: paid } = own;
   // A model that never answered would have answered the next call.
-  const perDollar = failed / Math.max(paid - failed, answers / N) || 0;
+  const succeeded = Math.max(paid - failed, answers / N);
+  const perDollar = succeeded > 0 ? failed / succeeded : 0;
   const scale = failed > 0 ? (missing * perDollar * answers) / failed : 0;
   const spread = (answers / N) * (1 + variation) * failed;
   const variance =

@@ -166,6 +166,11 @@ describe("always one model that fails", () => {
     // Its calls failed for 4 dollars before an answer of 2.
     expect(always({ always_cost: 20, cost: 4, failed_cost: 4 }).cost).toBe(60);
   });
+
+  it("costs nothing if its answers cost nothing", () => {
+    const own = { priced: 5, cost: 4, failed_cost: 4 };
+    expect(always(own)).toMatchObject({ cost: 0, lo: -10, hi: -10 });
+  });
 });
 
 describe("savings in single requests", () => {
