@@ -149,3 +149,20 @@ it("keeps the second answer if the first breaks off, and says so in the error", 
     break;
   }
 });
+
+it.each([
+  ["on request", DUEL, ""],
+  ["later", {}, "duels: {mode: true, share: 1, spend: 1}, "],
+])("numbers the error of a duel %s after the last event, in Responses", async (_, more, duels) => {
+  const host = await startDialectUpstream();
+  const delta = { content: "Hel" };
+  const body = [{ id: "chatcmpl-1", choices: [{ index: 0, delta, finish_reason: null }] }];
+  host.answer = () => ({ body, breaks: true });
+  const other = "  other-model: {provider: chat-provider, model: other, retries: 0}\n";
+  const models = "models: [chat-model, other-model]";
+  const { post } = await startGateway(`${host.yaml}${other}routers: {auto: {${duels}${models}}}\n`);
+  const request = { model: "auto", input: "Hi", stream: true, ...more };
+  const events = eventsOf((await post("/v1/responses", request)).text);
+  expect(events.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
+  expect(events.map((event) => event.sequence_number)).toEqual([...events.keys()]);
+});

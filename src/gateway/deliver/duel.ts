@@ -129,8 +129,8 @@ async function deliverStreams(
     client.write(writer.fail(indices, { ...(await note(left)), ...SINGLE }));
   }
   const usage = wantsUsage ? totalUsage(ends, promptTokens) : undefined;
-  const isLost = broken.length === attempts.length;
-  const isFirstLost = isLost || (hasFirst && attempts[0].error !== undefined);
+  const error = broken.length === attempts.length ? broken[0]!.error : undefined;
+  const isFirstLost = hasFirst && attempts[0].error !== undefined;
   const uncounted = writer.secondAnswer?.();
   if (uncounted) {
     const shown = dialect.textOf(Buffer.from(JSON.stringify(uncounted)));
@@ -139,8 +139,7 @@ async function deliverStreams(
     const own = { decision_id: decision, router, ...DUEL, slot: 1 };
     keepSecond(JSON.stringify({ ...second, joust: own }));
   }
-  client.write(writer.end(usage, { isLost, isFirstLost }));
-  if (isLost) client.write(dialect.errorEvent(broken[0]!.error!));
+  client.write(writer.end(usage, { error, isFirstLost }));
   client.end();
   const isComplete = hasFirst && broken.length === 0;
   return attempts.map((attempt, slot) =>

@@ -77,12 +77,10 @@ async function deliverFirstStream(
     error = asUpstreamError(thrown, model);
   }
   const end = await answer.end;
-  const isLost = error !== undefined;
   const usage = wantsUsage ? estimatedUsage(promptTokens, shown.text()) : undefined;
-  client.write(writer.end(usage, { isLost, isFirstLost: isLost }));
-  if (error) client.write(dialect.errorEvent(error));
+  client.write(writer.end(usage, { error, isFirstLost: false }));
   client.end();
-  return { slot: 0, model, fallbacks, end, text: isLost ? undefined : text?.text() };
+  return { slot: 0, model, fallbacks, end, text: error ? undefined : text?.text() };
 }
 
 const LATER = { duel: "later" };

@@ -1,3 +1,5 @@
+import { errorBody } from "../codecs/errors.ts";
+import { sse } from "../codecs/items/codec.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { isRecord, parsed } from "../wire/json.ts";
 
@@ -15,6 +17,11 @@ export function errorFields(error: UpstreamError) {
     hint: text(hint),
     details: isRecord(details) ? details : undefined,
   };
+}
+
+/** Event of Messages that ends a stream with an error. */
+export function messagesError(error: UpstreamError): string {
+  return sse("error", JSON.stringify(errorBody("messages", errorFields(error))));
 }
 
 function text(value: unknown): string | undefined {

@@ -2,6 +2,7 @@ import { chatCodec } from "../../codecs/chat/codec.ts";
 import { writeUsage } from "../../codecs/chat/usage.ts";
 import type { Choice, Usage } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
+import type { UpstreamError } from "../../providers/upstream/error.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import { AnonymousEvents, anonymousAnswer } from "../anonymous.ts";
 import { answerText, streamText, textIn } from "../answer-text.ts";
@@ -21,9 +22,13 @@ export const chat: Dialect = {
   labelStream,
   textOf: (answer) => answerText("chat", answer),
   streamText: () => streamText("chat"),
-  errorEvent: (error) => `data: ${error.toJson()}\n\n`,
+  errorEvent,
   duel: duelWriter,
 };
+
+function errorEvent(error: UpstreamError): string {
+  return `data: ${error.toJson()}\n\n`;
+}
 
 /**
  * Writes both answers of a duel as two choices of one completion. Each answer is read into items and written again, so
@@ -83,11 +88,11 @@ function duelWriter(duel: DuelHead): DuelWriter {
       }));
       return chunk(choices, { joust });
     },
-    // A stream that ends with [DONE] would look complete.
-    end: (usage, { isLost }) => {
+    end: (usage, { error }) => {
       const ends = [...reading.values()].map((events) => events.end()).join("");
       const counted = usage ? chunk([], { usage: writeUsage(sharedUsage(usage)) }) : "";
-      return isLost ? ends + counted : `${ends}${counted}data: [DONE]\n\n`;
+      // A stream that ends with [DONE] would look complete.
+      return `${ends}${counted}${error ? errorEvent(error) : "data: [DONE]\n\n"}`;
     },
   };
 }

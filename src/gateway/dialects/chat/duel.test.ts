@@ -11,9 +11,11 @@ it("both answers of a duel end with a reason, also where an upstream sends no [D
     const rewrite = writer.rewrite(index);
     return rewrite(chunk({ content: "Hi" }, "stop")) + rewrite(chunk({ content: "!" }, "stop"));
   });
-  const all = [open, ...events, writer.end(undefined, { isLost: false, isFirstLost: false })].join(
-    "",
-  );
+  const all = [
+    open,
+    ...events,
+    writer.end(undefined, { error: undefined, isFirstLost: false }),
+  ].join("");
   const chunks = all.split("\n\n").flatMap((event) => {
     const data = event.slice("data: ".length);
     return data === "" || data === "[DONE]" ? [] : [JSON.parse(data).choices[0]];

@@ -9,6 +9,7 @@ import { textIn } from "../answer-text.ts";
 import { anonymousCallId } from "../call-id.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
 import { rewriter } from "../rewriter.ts";
+import { errorFields, messagesError } from "../upstream-error.ts";
 import { answerId, labelStream, withNote } from "./labels.ts";
 
 /**
@@ -73,8 +74,12 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
       if (indices.includes(1)) hasSecond = false;
       return "";
     },
-    end: (usage, { isLost, isFirstLost }) => {
-      if (isLost) return "";
+    end: (usage, { error, isFirstLost }) => {
+      if (error) {
+        return dialect === "messages"
+          ? messagesError(error)
+          : writer.write({ type: "error", error: errorFields(error) });
+      }
       const total = usage && anonymousUsage(usage);
       const events: ItemEvent[] = isFirstLost
         ? [

@@ -1,7 +1,4 @@
-import { errorBody } from "../../codecs/errors.ts";
-import { sse } from "../../codecs/items/codec.ts";
 import { messagesCodec } from "../../codecs/messages/codec.ts";
-import type { UpstreamError } from "../../providers/upstream/error.ts";
 import { answerText, streamText } from "../answer-text.ts";
 import { bodyOf } from "../body.ts";
 import {
@@ -14,7 +11,7 @@ import {
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
-import { errorFields } from "../upstream-error.ts";
+import { messagesError } from "../upstream-error.ts";
 import { refuseThread } from "./thread.ts";
 
 /**
@@ -45,7 +42,6 @@ export const messages: Dialect = {
   labelStream: labelStream("messages"),
   textOf: (answer) => answerText("messages", answer),
   streamText: () => streamText("messages"),
-  errorEvent: (error: UpstreamError) =>
-    sse("error", JSON.stringify(errorBody("messages", errorFields(error)))),
+  errorEvent: messagesError,
   duel: (head) => itemDuel("messages", head),
 };
