@@ -73,6 +73,21 @@ describeInChromium("dashboard", ({ open }) => {
     expect(await votes.getByText(/ preferred$/).count()).toBe(1);
   });
 
+  it("the page of a decision that does not exist shows nothing of the one before", async () => {
+    const messages = [{ role: "user", content: "What is 6 times 7?" }];
+    const { id } = await gateway.client.chat({ model: "auto", messages });
+    const page = await open(`${gateway.url}/#/decisions/${id}`);
+    const panels = page.getByRole("region");
+    await panels.first().waitFor();
+    const missing = page.waitForResponse("**/v1/decisions/missing");
+    await page.evaluate(() => {
+      location.hash = "#/decisions/missing";
+    });
+    await (await missing).finished();
+    await expect.poll(() => panels.count()).toBe(0);
+    await page.getByText("there is no decision with this id").waitFor();
+  });
+
   it("simulated voters vote when they are switched on, and estimates are compared with the true quality", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     await page.getByLabel("Voting speed").selectOption("600");

@@ -42,7 +42,8 @@ export function useDecision(
         isMissing = !isComplete(decision);
       } catch (error) {
         if (isOld()) return;
-        setState((before) => ({ ...before, id, problem: (error as Error).message }));
+        const problem = (error as Error).message;
+        setState((before) => ({ ...(before.id === id && before), id, problem }));
       }
       const pause = RETRY_MS[attempt];
       if (isMissing && pause !== undefined) timer = window.setTimeout(read, pause, attempt + 1);
