@@ -43,9 +43,12 @@ export class DecisionLog {
     const { data, next } = await this.#read({ limit: NEWEST, before: undefined });
     const newest = data.map(rowOf);
     const rows = merged(newest, this.rows.value);
+    if (rows === newest) {
+      // The new page does not overlap the known rows, so loading continues after it.
+      this.#ends.clear();
+      this.isComplete.set(next === undefined);
+    }
     if (next !== undefined) this.#ends.set(newest.at(-1)?.id, next);
-    // The new page does not overlap the known rows, so loading continues after it.
-    if (rows === newest) this.isComplete.set(next === undefined);
     this.rows.set(this.#limited(rows));
   }
 
