@@ -9,6 +9,7 @@ import { applyScores } from "../evaluate/apply.ts";
 import type { EvaluateFlags } from "../evaluate/flags.ts";
 import { openSetup } from "../evaluate/setup.ts";
 import { runForecast } from "../forecast/forecast.ts";
+import { databaseOf, storeOf } from "../shared/store-flags.ts";
 import { check } from "./check.ts";
 import { checkedConfiguration, servedConfiguration } from "./configuration.ts";
 
@@ -71,6 +72,10 @@ it("a forecast reads the log of the gateway that the configuration describes", a
   await expect(runForecast({ config, horizon: 10, futures: 10 })).rejects.toThrow(
     "127.0.0.1:1/own",
   );
+  // A file without a database means the data folder, as for serve.
+  writeFileSync(config, SANDBOX);
+  const { config: own } = await servedConfiguration({ config, data: newFolder() });
+  expect(databaseOf(storeOf(own, {}))).toBeUndefined();
 });
 
 it("an evaluation writes its scores into the configuration of the store, not into a new file", async () => {

@@ -51,12 +51,12 @@ export function configurationFlags(flags: StoreFlags & { readonly config?: strin
   return { config, data, database: databaseOf(flags) };
 }
 
-/** The store that the options name, or else that of a configuration. */
+/** The store that the options name, or else that of a configuration, to which JOUST_DATABASE was already applied. */
 export function storeOf(
   { store: { url } }: { readonly store: { readonly url?: string | undefined } },
   { data, database = data === undefined ? url : undefined }: StoreFlags,
 ): StoreFlags {
-  return database === undefined ? { data } : { database };
+  return database === undefined ? { data: data ?? DEFAULT_DATA } : { database };
 }
 
 /** Opens the store, calls `use` and closes the store. A missing file is an error unless it may be created. */
