@@ -40,11 +40,11 @@ export async function forecastLog(
   await history.replay();
   const { router: learned, configuration, position: version, counts } = history.fold;
   if (!learned || !configuration) return undefined;
-  const { pool } = configuration;
+  const { pool, encoder } = configuration;
   const recent = new RecentQueries();
   await recent.fill(store, router);
   const membership = categoryMembership(pool.centroids);
-  const posterior = { pool, router: learned, version, membership };
+  const posterior = { pool, encoder, router: learned, version, membership };
   const seen = recent.all.flatMap((query) =>
     trafficOf(posterior, [query]).map((one) => ({ ...one, x: query.x })),
   );

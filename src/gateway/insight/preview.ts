@@ -58,9 +58,7 @@ async function previewRouter(
   const since = now - DAYS * DAY_MS;
   const page = await store.decisions({ router: name, since, limit: MOST, withX: true });
   const queries = uniformSample(page.map(({ decision }) => ({ ...decision, x: decision.x! })));
-  // Embeddings of another encoder may have the same dimension, but mean something else.
-  const comparable = queries.filter(({ encoder }) => encoder === view.encoder);
-  const traffic = trafficOf(view, comparable);
+  const traffic = trafficOf(view, queries);
   const common = {
     router: name,
     requests: traffic.length,

@@ -14,16 +14,17 @@ import type { PosteriorView } from "./traffic.ts";
 export async function promptMap(
   store: Store,
   router: string,
-  { pool, membership }: PosteriorView,
+  { pool, membership, encoder }: PosteriorView,
   owner: string | undefined,
   limit: number,
 ): Promise<PromptMap> {
   const { categories, centroids } = pool;
   const place = planeOf(centroids);
   const records = await store.decisions({ router, owner, limit, withX: true });
-  const points = records.flatMap((record) => {
-    const { id, at, x } = record.decision;
-    if (x?.length !== centroids[0]!.length) return []; // embedded by another encoder
+  const comparable = records.filter(({ decision }) => decision.encoder === encoder);
+  const points = comparable.map((record) => {
+    const { id, at } = record.decision;
+    const x = record.decision.x!;
     const w = membership(x);
     return {
       id,

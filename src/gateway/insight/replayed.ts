@@ -50,9 +50,9 @@ export async function insightOf(
 }
 
 function posteriorOf({ router, configuration, position }: Fold): PosteriorView {
-  const { pool } = configuration!;
+  const { pool, encoder } = configuration!;
   const membership = categoryMembership(pool.centroids);
-  return { pool, router: router!, version: position, membership };
+  return { pool, encoder, router: router!, version: position, membership };
 }
 
 async function recentOf(store: Store, router: string, to: number): Promise<readonly RecentQuery[]> {

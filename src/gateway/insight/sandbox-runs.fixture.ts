@@ -37,6 +37,7 @@ const { profile, questions } = paperSandbox;
 const places = { search: [], download: "", hubCache: "" };
 const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache: "" };
 const calibration = await new Calibrations({ data: DATA, encoders }).open({});
+const { encoderName: encoder } = calibration;
 const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
 const embedded = questions.map((question, i) => ({ ...question, x: toFloat32(vectors[i]!) }));
 const prices = new Map(profile.models.map((model) => [model, paperPrice(model)]));
@@ -74,7 +75,8 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
     const [a, b] = pair;
     const duel = { a, b, propensity, win: winOf(outcome) };
     estimator.add({ size: models.length, values: [...values!], duel }, [always]);
-    recent.push({ at: t, x, candidates: models, pair: [models[a]!, models[b]!] });
+    const names = [models[a]!, models[b]!] as const;
+    recent.push({ at: t, encoder, x, candidates: models, pair: names });
     counts.shown++;
     counts.answers += 2;
     counts.priced++;
@@ -85,6 +87,7 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
   }
   const posterior = {
     pool,
+    encoder,
     router,
     version: rounds,
     membership: categoryMembership(pool.centroids),

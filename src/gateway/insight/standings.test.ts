@@ -14,6 +14,7 @@ const pool = { ...told, told: undefined };
 const membership = categoryMembership(pool.centroids);
 const node = () => ({
   pool,
+  encoder: "static",
   router: new Router(createPolicy(joust, pool)),
   version: 0,
   membership,
@@ -60,7 +61,8 @@ it("is the same on all nodes with the same posterior, whatever queries they have
     follower.router.restore(structuredClone(learner.router.snapshot()));
     const recent = Array.from({ length: 30 }, (_, t): RecentQuery => {
       const { x } = at(1000 * n + t);
-      return { at: t, x, candidates: pool.models, pair: [pool.models[0]!, pool.models[0]!] };
+      const pair = [pool.models[0]!, pool.models[0]!] as const;
+      return { at: t, encoder: "static", x, candidates: pool.models, pair };
     });
     const window = windowOf(1, 0);
     return numbersOf({ posterior: follower, recent, window, tallies: [], prices: new Map() });

@@ -5,7 +5,10 @@ import type { RouterView } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
 
 /** A posterior with its pool: of a router that is served, or of a log that was folded again. */
-export type PosteriorView = Pick<RouterView, "pool" | "router" | "version" | "membership"> &
+export type PosteriorView = Pick<
+  RouterView,
+  "pool" | "router" | "version" | "membership" | "encoder"
+> &
   Partial<Pick<RouterView, "models">>;
 
 /** A recent query with models as indices in the current pool. */
@@ -20,20 +23,19 @@ export interface TrafficQuery {
 }
 
 /**
- * Converts recent queries. Queries that models answered which have left the pool are left out, and
- * disabled models are not candidates.
+ * Converts recent queries. It leaves out queries that models answered which have left the pool, and those of another
+ * encoder, whose embeddings may have the same dimension but mean something else. Disabled models are not candidates.
  */
 export function trafficOf(
   posterior: PosteriorView,
   recent: readonly RecentQuery[],
 ): TrafficQuery[] {
-  const { pool, membership, models } = posterior;
+  const { pool, membership, models, encoder } = posterior;
   const indices = new Map(pool.models.map((name, k) => [name, k]));
-  const dimension = pool.centroids[0]!.length;
-  return recent.flatMap(({ x, candidates, costs, pair }) => {
+  return recent.flatMap(({ encoder: own, x, candidates, costs, pair }) => {
     const served = [...new Set(pair)].map((name) => indices.get(name) ?? -1);
     const known = candidates.map((name) => indices.get(name) ?? -1);
-    if (x.length !== dimension || served.includes(-1)) return [];
+    if (own !== encoder || served.includes(-1)) return [];
     const all = costs && new Float64Array(pool.models.length).fill(Number.NaN);
     known.forEach((k, i) => {
       if (k >= 0) all?.fill(costs![i]!, k, k + 1);

@@ -89,7 +89,8 @@ export function playWorld(world: World, seed: number, checkpoints: readonly numb
   return checked;
 
   function check(votes: number): Checked {
-    const posterior = { pool, router, version: votes, membership };
+    const { encoderName: encoder } = calibration;
+    const posterior = { pool, encoder, router, version: votes, membership };
     const { overall, categories } = leaderboardOf(posterior, Random.seeded(1));
     const report = reportOf(router.policy)!;
     const samples = Array.from({ length: 400 }, () => report.sampleStandings(random));

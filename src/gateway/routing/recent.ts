@@ -3,16 +3,16 @@ import { uniformSample } from "../../store/decision-id.ts";
 import type { Store } from "../../store/store.ts";
 
 /** The part of a decision that is needed to decide its request again. */
-export type RecentQuery = Pick<Decision, "at" | "x" | "candidates" | "costs" | "pair">;
+export type RecentQuery = Pick<Decision, "at" | "encoder" | "x" | "candidates" | "costs" | "pair">;
 
 /** The most recent queries of a router. */
 export class RecentQueries {
   #ring: RecentQuery[] = [];
   #next = 0;
 
-  add({ at, x, candidates, costs, pair }: RecentQuery): void {
+  add({ at, encoder, x, candidates, costs, pair }: RecentQuery): void {
     // Only these members are kept: the other ones of a decision of a large pool take more than twice as much.
-    this.#ring[this.#next] = { at, x, candidates, costs, pair };
+    this.#ring[this.#next] = { at, encoder, x, candidates, costs, pair };
     this.#next = (this.#next + 1) % SIZE;
   }
 
