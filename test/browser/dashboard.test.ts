@@ -5,7 +5,11 @@ import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 
 describeInChromium("dashboard", ({ open }) => {
-  const gateway = serve(() => ({ sandbox: { speed: 100 } }));
+  const gateway = serve(() => ({
+    sandbox: { speed: 100 },
+    // Between two of the settings that the gateway evaluates.
+    routers: { auto: { cost_quality_tradeoff: 3.2 } },
+  }));
 
   const voters = (page: Page) => page.getByRole("switch");
 
@@ -120,6 +124,8 @@ describeInChromium("dashboard", ({ open }) => {
   it("the trade-off shows its effect and is then used in the arena", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const slider = page.getByRole("slider");
+    await slider.waitFor();
+    expect(await page.getByText("This is the current setting of the router.").count()).toBe(1);
     await slider.fill("10");
     await page.getByText(/cheaper|more expensive|Same cost/).waitFor();
     await page.getByRole("button", { name: "Use 10 for my questions in the arena" }).click();

@@ -25,8 +25,7 @@ export function TradeoffPanel({
   const set = useValue(settings);
   const { current, points, recent_queries: queries } = tradeoff;
   const [chosen, setChosen] = useState(set.tradeoff ?? current);
-  const at = (value: number) => points.find((point) => point.tradeoff === value) ?? points[0]!;
-  const [now, then] = [at(nearest(points, current)), at(chosen)];
+  const [now, then] = [nearest(points, current), nearest(points, chosen)];
   const order = models.filter((name) => (then.shares[name] ?? 0) > 0);
   if (queries === 0) {
     return (
@@ -60,7 +59,7 @@ export function TradeoffPanel({
         </span>
       </label>
       <p class="text-lg" aria-live="polite">
-        {chosen === now.tradeoff ? "This is the current setting of the router." : effect(now, then)}
+        {chosen === current ? "This is the current setting of the router." : effect(now, then)}
       </p>
       <dl class="grid grid-cols-2 gap-4 text-sm sm:max-w-md">
         <Figure
@@ -171,7 +170,8 @@ function qualityEffect(now: TradeoffPoint, then: TradeoffPoint): string {
   return Math.abs(quality) < 0.0005 ? "same quality" : `${signed(quality)} quality`;
 }
 
-function nearest(points: readonly TradeoffPoint[], wanted: number): number {
-  const distance = ({ tradeoff }: TradeoffPoint) => Math.abs(tradeoff - wanted);
-  return points.reduce((a, b) => (distance(b) < distance(a) ? b : a)).tradeoff;
+/** The effect of a setting; of the nearest one, if the gateway did not evaluate it. */
+function nearest(points: readonly TradeoffPoint[], setting: number): TradeoffPoint {
+  const distance = ({ tradeoff }: TradeoffPoint) => Math.abs(tradeoff - setting);
+  return points.reduce((a, b) => (distance(b) < distance(a) ? b : a));
 }
