@@ -162,7 +162,7 @@ describeInChromium("tools of the arena", ({ open }) => {
     await page.getByRole("button", { name: "Options", exact: true }).click();
     const temperature = page.getByLabel("Temperature");
     await temperature.pressSequentially("5");
-    await page.getByText("Not from 0 to 2").waitFor();
+    await page.getByText("Enter a number from 0 to 2.").waitFor();
     await page.keyboard.press("Backspace");
     await temperature.pressSequentially("0.05");
     await page.getByLabel("Longest answer").pressSequentially("0");

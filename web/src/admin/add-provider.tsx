@@ -25,7 +25,7 @@ export function AddProvider() {
   const { run, isBusy: isTesting, problem, result: test, forget } = useAction<ProviderTest>();
   const answered = test?.steps.flatMap(({ model, ok }) => (model && ok ? [model] : [])) ?? [];
   const chosen = selected ?? answered;
-  /** Removes the result of a test with the input before. */
+  /** Removes the result of the test, because the input has changed. */
   const edited = () => {
     forget();
     setSelected(undefined);

@@ -11,7 +11,7 @@ import { useManaged } from "./managed.ts";
 
 const PAGE = 50;
 
-/** Pages after the first one, which belong to one state of it. */
+/** The pages after the first one. They are dropped when the first page has changed. */
 interface Older {
   readonly first: unknown;
   readonly records: readonly AuditRecord[];

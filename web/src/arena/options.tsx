@@ -91,7 +91,7 @@ export function changedOptions({ models, system, temperature, maxTokens }: Arena
   ].filter(Boolean).length;
 }
 
-/** A number that the person may be typing: the text stays as it is, also while it is no number within the limits. */
+/** A number within limits. The text stays as typed; while it is invalid, the option has no value. */
 function NumberOption({
   label,
   value,
@@ -122,7 +122,7 @@ function NumberOption({
       about={
         text !== "" &&
         numberOf(text) === undefined &&
-        `Not from ${count(min)} to ${count(max)}: the model's default is used.`
+        `Enter a number from ${count(min)} to ${count(max)}. Until then, the model's default is used.`
       }
       onChange={(typed) => {
         setText(typed);

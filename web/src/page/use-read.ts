@@ -7,7 +7,7 @@ interface Read<T> {
   readonly data: T | undefined;
   readonly problem: string | undefined;
   readonly refresh: () => Promise<void>;
-  /** Replaces the data, also that of a request which is on its way. */
+  /** Replaces the data. The response of a request that is still running is then ignored. */
   readonly set: (data: T) => void;
 }
 

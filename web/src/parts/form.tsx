@@ -45,8 +45,8 @@ interface ActionState<T> {
 const IDLE = { isBusy: false };
 
 /**
- * A request that a button or form sends: whether it runs, and the problem or result of the last one. After `forget`,
- * neither the last one nor one that is on its way has a problem or result.
+ * A request that a button or form sends: whether it is running, and the problem or result of the last one. `forget` removes
+ * both, and the response of a request that is still running is then ignored.
  */
 export function useAction<T = unknown>(textOf = ({ message }: Error): string => message) {
   const [state, setState] = useState<ActionState<T>>(IDLE);
