@@ -135,3 +135,19 @@ it("an answer that names an error besides its text keeps its usage and the reaso
     usage: { input_tokens: 3, output_tokens: 5 },
   });
 });
+
+it("a complete answer keeps its images between its texts", () => {
+  const text = (words: string) => ({ type: "text", text: words });
+  const image = { type: "image_url", image_url: { url: "https://host/cat.png" } };
+  const content = [image, text("a cat"), image, text("and"), text("another"), image];
+  const body = { choices: [{ index: 0, message: { content }, finish_reason: "stop" }] };
+  const { content: written } = translateAnswer(body, {
+    upstream: "chat",
+    client: "messages",
+    request,
+  });
+  const shown = { type: "image", source: { type: "url", url: "https://host/cat.png" } };
+  expect(written).toMatchObject([
+    ...[shown, text("a cat"), shown, text("and"), text("another"), shown],
+  ]);
+});

@@ -43,12 +43,13 @@ export class AnonymousEvents {
 
   push(event: ItemEvent): ItemEvent[] {
     switch (event.type) {
-      case "item":
-        if (event.item.type !== "reasoning" && event.item.type !== "message") {
-          return [this.#shown(event)];
-        }
+      case "item": {
+        const { item } = event;
+        const isEmpty = item.type === "message" && item.content.length === 0;
+        if (!isEmpty && item.type !== "reasoning") return [this.#shown(event)];
         this.#waiting.set(event.index, event);
         return [];
+      }
       case "delta": {
         const waiting = this.#waiting.get(event.index);
         this.#waiting.delete(event.index);

@@ -11,11 +11,13 @@ import type {
 } from "./event.ts";
 import type { Item, Part } from "./item.ts";
 
-/** The item without its texts, as a stream begins it. */
+/** The item without its texts, as a stream begins it. Other parts, such as images, stay. */
 export function emptied(item: Item): Item {
   switch (item.type) {
-    case "message":
-      return { type: "message", id: item.id, role: item.role, content: [] };
+    case "message": {
+      const content = item.content.filter(({ type }) => type !== "text" && type !== "refusal");
+      return { type: "message", id: item.id, role: item.role, content };
+    }
     case "reasoning":
       return { type: "reasoning", id: item.id, summary: [], text: [] };
     case "function_call":
@@ -103,7 +105,7 @@ export class ItemBuilder {
     const { reasoning = [], summary = [], arguments: words = [] } = this.#texts;
     switch (item.type) {
       case "message":
-        return { ...item, content: this.#parts() };
+        return { ...item, content: this.#parts(item.content) };
       case "reasoning":
         return {
           ...item,
@@ -120,7 +122,8 @@ export class ItemBuilder {
     }
   }
 
-  #parts(): Part[] {
+  /** The texts, with the other parts at the places between them. */
+  #parts(others: readonly Part[]): Part[] {
     const { text = [], refusal = [] } = this.#texts;
     const parts: Part[] = [];
     text.forEach((each, i) => {
@@ -129,6 +132,8 @@ export class ItemBuilder {
     refusal.forEach((each, i) => {
       parts[i] = { type: "refusal", text: each };
     });
+    const left = [...others];
+    for (let i = 0; left.length > 0; i++) parts[i] ??= left.shift()!;
     return parts.flat();
   }
 }
