@@ -88,7 +88,7 @@ export abstract class LogWrites extends SearchQueries {
   async scrub(): Promise<void> {
     if (await this.shrink()) return;
     throw new StoreUnavailable(
-      "another process, such as a backup, still reads the files, so they still contain the erased votes; forget the voter again until there are no votes of the voter",
+      "the votes are erased, but their content stays in the files while another process, such as a backup, reads them; forget the voter again later: the error that there are no votes then means that nothing is left",
       60,
     );
   }
