@@ -51,7 +51,8 @@ export function gateway(names: readonly string[], flags: BenchFlags): Promise<Be
   return withServers(async (folder, servers) => {
     const driver = await createDriver();
     const mock = await startMock();
-    servers.push(mock, await startFloor(mock));
+    servers.push(mock);
+    servers.push(await startFloor(mock));
     servers.push(await startJoust(fiveModels(mock), join(folder, "joust")));
     if (flags.before !== undefined) {
       const other = { name: "before", checkout: resolve(flags.before) };

@@ -27,9 +27,11 @@ export function processes([given]: readonly string[], flags: BenchFlags): Promis
   return withServers(async (folder, servers) => {
     const driver = await createDriver();
     const mock = await startMock();
+    servers.push(mock);
     const one = await startJoust(fiveModels(mock), join(folder, "one"));
+    servers.push(one);
     const many = await startJoust(fiveModels(mock), join(folder, "many"), { processes: count });
-    servers.push(mock, one, many);
+    servers.push(many);
     for (const server of [one, many]) {
       for (const stream of [false, true]) await driver.rate(server, stream, WARM_UP_SECONDS, 64);
     }

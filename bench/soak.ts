@@ -17,8 +17,9 @@ export function soak(_: readonly string[], flags: BenchFlags): Promise<BenchResu
   const minutes = flags.minutes ?? MINUTES;
   return withServers(async (folder, servers) => {
     const mock = await startMock();
+    servers.push(mock);
     const joust = await startJoust(fiveModels(mock), folder);
-    servers.push(mock, joust);
+    servers.push(joust);
     const driver = await createDriver();
     for (const stream of [false, true]) await driver.rate(joust, stream, 3);
     const rate = LOAD * (await maximalRate(joust, driver));
