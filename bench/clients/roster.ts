@@ -42,13 +42,13 @@ function family(shared: Shared, ...rows: readonly Row[]): Client[] {
   return rows.map(([name, title, dialect, more]) => ({ ...shared, name, title, dialect, ...more }));
 }
 
-function python(name: string, script: string, ...packages: string[]): Shared {
-  const versions = [packages[0]!.replace(/\[.*/, "")];
+function python(name: string, script: string, packages: readonly [string, ...string[]]): Shared {
+  const versions = [packages[0].replace(/\[.*/, "")];
   return { script: `${script}.py`, environment: { name, kind: "python", packages }, versions };
 }
 
-function node(name: string, script: string, ...packages: string[]): Shared {
-  const versions = [packages[0]!];
+function node(name: string, script: string, packages: readonly [string, ...string[]]): Shared {
+  const versions = [packages[0]];
   return { script: `${script}.mjs`, environment: { name, kind: "node", packages }, versions };
 }
 
@@ -67,42 +67,44 @@ const ALWAYS_STREAMED: Client["partial"] = {
 
 /** The clients, in the order of the table. */
 export const ROSTER: readonly Client[] = [
-  ...family(python("openai-python", "openai_chat", "openai", "pydantic"), [
+  ...family(python("openai-python", "openai_chat", ["openai", "pydantic"]), [
     "openai-python-chat",
     "openai (Python), chat",
     "chat",
   ]),
-  ...family({ ...python("openai-python", "openai_responses", "openai", "pydantic"), ...STORED }, [
+  ...family({ ...python("openai-python", "openai_responses", ["openai", "pydantic"]), ...STORED }, [
     "openai-python-responses",
     "openai (Python), Responses",
     "responses",
   ]),
-  ...family(node("openai-node", "openai_chat", "openai", "zod"), [
+  ...family(node("openai-node", "openai_chat", ["openai", "zod"]), [
     "openai-node-chat",
     "openai (Node), chat",
     "chat",
   ]),
-  ...family({ ...node("openai-node", "openai_responses", "openai", "zod"), ...STORED }, [
+  ...family({ ...node("openai-node", "openai_responses", ["openai", "zod"]), ...STORED }, [
     "openai-node-responses",
     "openai (Node), Responses",
     "responses",
   ]),
-  ...family(python("anthropic-python", "anthropic_messages", "anthropic", "pydantic"), [
+  ...family(python("anthropic-python", "anthropic_messages", ["anthropic", "pydantic"]), [
     "anthropic-python",
     "anthropic (Python)",
     "messages",
   ]),
-  ...family(node("anthropic-js", "anthropic_messages", "@anthropic-ai/sdk", "zod"), [
+  ...family(node("anthropic-js", "anthropic_messages", ["@anthropic-ai/sdk", "zod"]), [
     "anthropic-js",
     "@anthropic-ai/sdk",
     "messages",
   ]),
   ...family(
-    node(
-      ...(["ai-sdk", "ai_sdk", "ai", "@ai-sdk/openai", "@ai-sdk/anthropic"] as const),
+    node("ai-sdk", "ai_sdk", [
+      "ai",
+      "@ai-sdk/openai",
+      "@ai-sdk/anthropic",
       "@ai-sdk/openai-compatible",
       "zod",
-    ),
+    ]),
     [
       "ai-sdk-openai",
       "ai with @ai-sdk/openai, Responses",
@@ -129,10 +131,11 @@ export const ROSTER: readonly Client[] = [
     ],
   ),
   ...family(
-    python(
-      ...(["langchain-python", "langchain_chat", "langchain", "langchain-openai"] as const),
+    python("langchain-python", "langchain_chat", [
+      "langchain",
+      "langchain-openai",
       "langchain-anthropic",
-    ),
+    ]),
     [
       "langchain-python-chat",
       "LangChain (Python), ChatOpenAI, chat",
@@ -153,10 +156,13 @@ export const ROSTER: readonly Client[] = [
     ],
   ),
   ...family(
-    node(
-      ...(["langchain-js", "langchain", "langchain", "@langchain/core"] as const),
-      ...["@langchain/openai", "@langchain/anthropic", "zod"],
-    ),
+    node("langchain-js", "langchain", [
+      "langchain",
+      "@langchain/core",
+      "@langchain/openai",
+      "@langchain/anthropic",
+      "zod",
+    ]),
     [
       "langchain-js-chat",
       "LangChain (JS), ChatOpenAI, chat",
@@ -186,10 +192,11 @@ export const ROSTER: readonly Client[] = [
     ],
   ),
   ...family(
-    python(
-      ...(["langgraph", "langgraph_agent", "langgraph", "langchain-openai"] as const),
+    python("langgraph", "langgraph_agent", [
+      "langgraph",
+      "langchain-openai",
       "langchain-anthropic",
-    ),
+    ]),
     [
       "langgraph",
       "LangGraph with ChatOpenAI",
@@ -199,10 +206,11 @@ export const ROSTER: readonly Client[] = [
   ),
   ...family(
     {
-      ...python(
-        ...(["llamaindex", "llamaindex_llm", "llama-index-core"] as const),
-        ...["llama-index-llms-openai", "llama-index-llms-openai-like"],
-      ),
+      ...python("llamaindex", "llamaindex_llm", [
+        "llama-index-core",
+        "llama-index-llms-openai",
+        "llama-index-llms-openai-like",
+      ]),
       versions: ["llama-index-core", "llama-index-llms-openai-like"],
       partial: { usage: NO_STREAM_USAGE },
     },
@@ -210,19 +218,19 @@ export const ROSTER: readonly Client[] = [
     ["llamaindex-responses", "LlamaIndex, OpenAILikeResponses", "responses"],
   ),
   ...family(
-    python("openai-agents", "openai_agents", "openai-agents"),
+    python("openai-agents", "openai_agents", ["openai-agents"]),
     ["openai-agents-responses", "openai-agents, Responses", "responses"],
     ["openai-agents-chat", "openai-agents, chat", "chat"],
   ),
   ...family(
-    python("pydantic-ai", "pydantic_ai_agent", "pydantic-ai-slim[openai,anthropic]"),
+    python("pydantic-ai", "pydantic_ai_agent", ["pydantic-ai-slim[openai,anthropic]"]),
     ["pydantic-ai-responses", "pydantic-ai, OpenAI Responses", "responses"],
     ["pydantic-ai-chat", "pydantic-ai, OpenAI chat", "chat"],
     ["pydantic-ai-anthropic", "pydantic-ai, Anthropic", "messages"],
   ),
   ...family(
     {
-      ...python("instructor", "instructor_client", "instructor", "anthropic"),
+      ...python("instructor", "instructor_client", ["instructor", "anthropic"]),
       givesObjects: true,
       second: "none",
       note: "instructor asks for an object in every cell.",
@@ -238,12 +246,12 @@ export const ROSTER: readonly Client[] = [
     ["instructor-anthropic", "instructor, Anthropic", "messages"],
   ),
   ...family(
-    python("litellm", "litellm_sdk", "litellm", "mcp"),
+    python("litellm", "litellm_sdk", ["litellm", "mcp"]),
     ["litellm-chat", "LiteLLM SDK, openai/", "chat"],
     ["litellm-anthropic", "LiteLLM SDK, anthropic/", "messages"],
   ),
   {
-    ...node("codex", "codex", "@openai/codex"),
+    ...node("codex", "codex", ["@openai/codex"]),
     ...AGENT,
     name: "codex",
     title: "Codex CLI",
@@ -254,7 +262,7 @@ export const ROSTER: readonly Client[] = [
     },
   },
   {
-    ...node("claude-code", "claude_code", "@anthropic-ai/claude-code"),
+    ...node("claude-code", "claude_code", ["@anthropic-ai/claude-code"]),
     ...AGENT,
     name: "claude-code",
     title: "Claude Code",
@@ -262,7 +270,7 @@ export const ROSTER: readonly Client[] = [
     partial: ALWAYS_STREAMED,
   },
   {
-    ...python("open-webui", "open_webui", "open-webui"),
+    ...python("open-webui", "open_webui", ["open-webui"]),
     name: "open-webui",
     title: "Open WebUI",
     dialect: "chat",
