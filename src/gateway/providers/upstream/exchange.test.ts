@@ -1,6 +1,6 @@
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Dispatcher } from "undici";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../clock/clock.ts";
 import type { UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
@@ -69,6 +69,21 @@ test("a signal that has timed out is the upstream's failure, any other abort the
   expect(await ended()).toMatchObject({ code: "cancelled", fault: "client" });
 });
 
+test("an answer that is complete ends soon, although its upstream goes on with comments", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { arrives, end } = await begin({}, undefined, { isDone: true });
+  let isOver = false;
+  end.then(() => {
+    isOver = true;
+  });
+  for (let i = 0; i < 3; i++) {
+    await vi.advanceTimersByTimeAsync(400);
+    arrives(Buffer.from(":\n\n"));
+  }
+  expect(isOver).toBe(true);
+});
+
 test.each([400, 500])(
   "a status %d whose JSON is nested deeply is an error at once",
   async (status) => {
@@ -93,8 +108,12 @@ const nested = (open: string, close: string, depth: number) =>
   `${open.repeat(depth)}1${close.repeat(depth)}`;
 
 /** An exchange whose answer has begun. All bytes that have arrived were read. */
-async function begin(own: Partial<Limits> = {}, signal = new AbortController().signal) {
-  const { exchange, controller, isPaused } = started(own, signal);
+async function begin(
+  own: Partial<Limits> = {},
+  signal = new AbortController().signal,
+  state: { isDone?: boolean } = {},
+) {
+  const { exchange, controller, isPaused } = started(own, signal, state);
   const arrives = (bytes: Buffer) => exchange.onResponseData(controller, bytes);
   exchange.onResponseStart(controller, 200, {});
   arrives(Buffer.from("x"));
@@ -105,7 +124,11 @@ async function begin(own: Partial<Limits> = {}, signal = new AbortController().s
 }
 
 /** An exchange whose request was sent. */
-function started(own: Partial<Limits> = {}, signal = new AbortController().signal) {
+function started(
+  own: Partial<Limits> = {},
+  signal = new AbortController().signal,
+  { isDone = false } = {},
+) {
   let paused = false;
   const controller = {
     pause: () => {
@@ -131,7 +154,7 @@ function started(own: Partial<Limits> = {}, signal = new AbortController().signa
       end: () => {},
       usage: undefined,
       events: 0,
-      isDone: false,
+      isDone,
     }),
     stream: true,
     sent: undefined,

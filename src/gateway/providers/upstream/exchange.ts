@@ -286,6 +286,7 @@ export class Watch {
   readonly #owner: { late(missing: string): void };
   #lastByteAt = Number.NaN;
   #isPaused = false;
+  #expectsEnd = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -322,8 +323,10 @@ export class Watch {
     this.#lastByteAt = this.#clock.now();
   }
 
-  /** The answer is complete, and only the end of the response is missing. */
+  /** The answer is complete, and only the end of the response is missing. Comments do not prolong the wait for it. */
   expectEnd(): void {
+    if (this.#expectsEnd) return;
+    this.#expectsEnd = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#owner.late("the end of its response"), END_MS);
   }
