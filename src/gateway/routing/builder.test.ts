@@ -1,8 +1,11 @@
 import { expect, it, vi } from "vitest";
+import type { OpenEncoder } from "../../core/encoder/open-encoder.ts";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { StoreUnavailable } from "../../store/store-error.ts";
 import { checkGateway } from "../check-gateway.ts";
 import { chat, configOf, newFolder, optionsOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 // The readers of other files find these faults. The error names the field of the router.
 it.each([
@@ -89,6 +92,36 @@ it("closes the encoder of a router after the configuration has changed to anothe
   expect(close).not.toHaveBeenCalled();
   await reload(configOf(yaml("static")));
   expect(close).toHaveBeenCalled();
+});
+
+it("closes an encoder only after the requests that it is embedding", async () => {
+  const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;
+  const { serving, reload, post, get } = await startGateway(yaml("hash"));
+  const router = serving().routers.get("auto")!;
+  const encoder = router.calibration.encoder as Mutable<OpenEncoder>;
+  const [asked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isClosed = false;
+  encoder.close = async () => {
+    isClosed = true;
+  };
+  const { encode } = encoder;
+  delete encoder.encodeText;
+  encoder.encode = async (texts) => {
+    asked.resolve();
+    await free.promise;
+    if (isClosed) throw new Error("the encoder is closed");
+    return encode(texts);
+  };
+  const answering = post("/v1/chat/completions", chat("Why?"));
+  await asked.promise;
+  const reloading = reload(configOf(yaml("static")));
+  await expect.poll(() => serving().routers.get("auto") !== router).toBe(true);
+  free.resolve();
+  const { json } = await answering;
+  const decision = (await get(`/v1/decisions/${json.joust.decision_id}`)).json;
+  expect([decision.id, decision.encoder_failed]).toEqual([json.joust.decision_id, undefined]);
+  await reloading;
+  expect(isClosed).toBe(true);
 });
 
 it("answers with the previous encoder until the router with the next one is open", async () => {

@@ -208,6 +208,7 @@ export class Builder {
     const kept = new Set(now.routers.values());
     const gone = [...before.routers.values()].filter((router) => !kept.has(router));
     await Promise.all(gone.map((router) => router.close()));
+    await Promise.all(gone.map((router) => router.encoded()));
     await this.#calibrations.retain([...kept].map(({ calibration }) => calibration));
     const hosted = this.#placed.flatMap(({ deployments, limits }) =>
       deployments.flatMap(({ provider }) => (provider ? [{ provider, limits }] : [])),

@@ -88,12 +88,12 @@ export async function decide(
   const needs = mustBePriced ? { ...conversation.needs, priced: true } : conversation.needs;
   const session = sessionOf(router.name, caller.owner, conversation);
   const prefixes = prefixesIn(caller.owner ?? "", conversation.history.prefixes);
+  const encoding = router.encode(conversation.prompt);
   const noted = session && (await sessions.modelOf(session, isRunning));
   // Without a session id, the conversation is recognised by its first messages.
   const isNamed = session?.isImplicit === false;
   const found = isRunning && !isNamed ? router.prices.read.find(prefixes)?.model : undefined;
   const before = isNamed ? noted : (found ?? (inToolLoop ? noted : undefined));
-  const encoding = router.encode(conversation.prompt);
   const { x, failed } = encoding instanceof Promise ? await encoding : encoding;
   stopwatch?.stage("encode");
   const { view } = router;

@@ -71,6 +71,8 @@ export class LiveRouter {
   #unsaid: ReadNews[] = [];
   /** Time at which the recent queries were last read from the store. */
   #recentAt = Number.NEGATIVE_INFINITY;
+  /** Calls of the encoder that have not ended. */
+  readonly #encoding = new Set<Promise<unknown>>();
 
   private constructor(
     name: string,
@@ -249,17 +251,26 @@ export class LiveRouter {
   }
 
   async #encodeLater(text: string): Promise<EncodedPrompt> {
+    const encoding = this.calibration.encoder.encode([text]);
+    this.#encoding.add(encoding);
     try {
-      const [x] = await this.calibration.encoder.encode([text]);
+      const [x] = await encoding;
       return { x: toHalf(x!), failed: false };
     } catch (error) {
       return this.#encodingFailed(error);
+    } finally {
+      this.#encoding.delete(encoding);
     }
   }
 
   #encodingFailed(error: unknown): EncodedPrompt {
     this.#tools.onError(error, this.name);
     return { x: this.#meanX, failed: true };
+  }
+
+  /** Returns when no prompt is being embedded, so that the encoder can be closed. */
+  async encoded(): Promise<void> {
+    while (this.#encoding.size > 0) await Promise.allSettled(this.#encoding);
   }
 
   async close(): Promise<void> {
