@@ -149,6 +149,18 @@ it("answers with the previous encoder until the router with the next one is open
   expect(serving().routers.get("auto")!.view.encoder).not.toBe(encoderName);
 });
 
+it("applies new settings when a reload succeeds after one that the store interrupted", async () => {
+  const { serving, reload, store } = await startGateway(SANDBOX);
+  const next = configOf(`${SANDBOX}\nrouters: {auto: {budget: 0.001}}`);
+  const { snapshotPositions } = store;
+  store.snapshotPositions = () => Promise.reject(new StoreUnavailable("it is down"));
+  await expect(reload(next)).rejects.toThrow(StoreUnavailable);
+  store.snapshotPositions = snapshotPositions;
+  await reload(next);
+  const { serving: state } = serving().routers.get("auto")!.view.router.snapshot();
+  expect(state!.pacer).toBeDefined();
+});
+
 it("keeps learning with the previous router if the store fails during a reload", async () => {
   const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;
   const { serving, reload, store } = await startGateway(yaml("hash"));

@@ -92,7 +92,7 @@ export class LiveRouter {
     }
     this.#models = models;
     this.#settings = settingsOf(config, models);
-    this.#follower = this.#newFollower();
+    this.#follower = this.#newFollower(this.#settings);
     this.#meanX = toHalf(mean([...calibration.centroids]));
     this.#learner = new Learner({
       store,
@@ -140,10 +140,10 @@ export class LiveRouter {
       await this.#follower.load();
       return;
     }
-    this.#settings = settings;
     const before = this.#follower;
-    const next = this.#newFollower();
+    const next = this.#newFollower(settings);
     await next.start();
+    this.#settings = settings;
     this.#follower = next;
     await before.stop();
   }
@@ -278,14 +278,14 @@ export class LiveRouter {
     await this.#follower.stop();
   }
 
-  #newFollower(): Follower {
+  #newFollower(settings: Partial<RouterSettings>): Follower {
     const { store, kinds, onError, pollMs } = this.#tools;
     return new Follower({
       store,
       router: this.name,
       findPolicy: kinds.find,
       encoder: this.calibration.encoderName,
-      settings: this.#settings,
+      settings,
       pollMs,
       onError: (error) => onError(error, this.name),
     });
