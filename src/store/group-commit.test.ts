@@ -5,6 +5,7 @@ import { eventually } from "./eventually.fixture.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { Receipt, Store } from "./store.ts";
 import { StoreUnavailable, VoteRefused } from "./store-error.ts";
+import { systemTimers, type Timers } from "./timers.ts";
 
 type Entry = DecisionEvent | Voted;
 
@@ -152,6 +153,22 @@ describe("GroupCommit", () => {
     failWith(undefined);
     await eventually(() => log.stats.down).toBe(false);
     expect(told).toEqual([down().message, "up"]);
+  });
+
+  it("waits longer after each attempt while the store is down, whatever the error is", async () => {
+    const { store, failWith } = fake();
+    const delays: number[] = [];
+    const after: Timers["after"] = (ms, run, ...rest) => {
+      delays.push(ms);
+      return systemTimers.after(ms / 100, run, ...rest);
+    };
+    const log = new GroupCommit(store, { voteMs: 1e6 }, { ...systemTimers, after });
+    failWith(down);
+    await expect(log.vote(vote(1))).rejects.toBeInstanceOf(StoreUnavailable);
+    const errors = [new Error("permission denied"), new Error("permission denied")];
+    failWith(() => errors.pop());
+    await eventually(() => log.stats.down).toBe(false);
+    expect(delays).toEqual([1e6, 100, 200, 400]);
   });
 
   it("drops decisions beyond maxQueue and counts them", async () => {

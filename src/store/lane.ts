@@ -135,6 +135,11 @@ export class Lane<E, R> {
         this.#goDown(batch, error);
         return false;
       }
+      if (batch.length === 0) {
+        // The store is still down, with an error that nobody has foreseen.
+        this.#tryLater();
+        return false;
+      }
       if (batch.length > 1) {
         this.#queue.unshift(...batch);
         this.#suspects = batch.length;
@@ -154,6 +159,10 @@ export class Lane<E, R> {
     const all = [...batch, ...this.#queue];
     this.#queue.splice(0, this.#queue.length, ...all.filter(({ reject }) => !reject));
     for (const { reject } of all) reject?.(error);
+    this.#tryLater();
+  }
+
+  #tryLater(): void {
     if (this.#closed) return;
     this.#cancelTimer = this.#timers.after(this.#backOff, () => this.#start());
     this.#backOff = Math.min(2 * this.#backOff, LAST_BACK_OFF);
