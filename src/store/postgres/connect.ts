@@ -175,15 +175,15 @@ const REMEDIES: Record<string, string> = {
 };
 
 /**
- * Converts temporary errors into StoreUnavailable: connection lost or refused, timeout, shutdown,
- * out of disk or memory, too many connections, a read-only standby. Nothing was acknowledged in
- * these cases. Other errors are defects and are returned unchanged.
+ * Converts temporary errors into StoreUnavailable: connection lost or refused, also because of the
+ * password, timeout, shutdown, out of disk or memory, too many connections, a read-only standby.
+ * Nothing was acknowledged in these cases. Other errors are defects and are returned unchanged.
  */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailable) return error;
   const code = "code" in error ? String(error.code) : "";
   const isTemporary =
-    /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|08|53|57|58|55P03|40|25006|25P0)/.test(
+    /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|08|28|3D|53|57|58|55|40|25006|25P0)/.test(
       code,
     ) || /connection|timeout|terminat|not queryable|pool after/i.test(error.message);
   return isTemporary ? new StoreUnavailable(error.message) : error;

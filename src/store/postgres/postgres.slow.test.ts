@@ -11,8 +11,10 @@ import { backUpPostgres, restorePostgres } from "../backup/postgres-backup.ts";
 import { restoreSqlite } from "../backup/sqlite-backup.ts";
 import { convertsLegacy } from "../cases/legacy.case.ts";
 import { routed, vote } from "../events.fixture.ts";
+import { eventually } from "../eventually.fixture.ts";
 import { SqliteStore } from "../sqlite/sqlite-store.ts";
 import { conforms } from "../store.case.ts";
+import { StoreUnavailable } from "../store-error.ts";
 import { writeOldDatabase } from "./legacy.fixture.ts";
 import { openPostgres } from "./open.ts";
 import { startPostgres } from "./server.fixture.ts";
@@ -104,6 +106,25 @@ if (typeof server === "string") {
       const backUp = (backup: string) => backUpPostgres(url, backup);
       await restoresEverything({ source, backUp, restore }, folder);
     }
+  }, 60_000);
+
+  it("is unavailable while the database refuses connections", async () => {
+    const url = new URL(await server.newDatabase());
+    const admin = new pg.Client(url.href);
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    await admin.query("CREATE ROLE app SUPERUSER LOGIN PASSWORD 'app'");
+    [url.username, url.password] = ["app", "app"];
+    const store = await openPostgres(url.href);
+    onTestFinished(() => store.close());
+    await admin.query(`ALTER ROLE app PASSWORD 'changed';
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'`);
+    await eventually(() => store.append([]).catch((error: unknown) => error)).toMatchObject({
+      message: expect.stringContaining("password"),
+    });
+    await expect(store.append([vote(1)])).rejects.toBeInstanceOf(StoreUnavailable);
+    await admin.query("ALTER ROLE app PASSWORD 'app'");
+    expect(await store.append([vote(1)])).toMatchObject([{ status: "logged" }]);
   }, 60_000);
 
   describe("openPostgres", () => {
