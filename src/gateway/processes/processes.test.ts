@@ -138,13 +138,17 @@ describe("the processes of a gateway", () => {
     expect(all.fakes[0]!.configs).toHaveLength(1);
   });
 
-  it("know the host on which the machine listens, even if the file names another one now", async () => {
+  it("keep the settings that require a restart, also in a process that starts after a reload", async () => {
     const all = newFakes(() => SUMMARY);
     const { running, config } = await open(all);
     await expect.poll(() => all.fakes.flatMap(({ started }) => started).length).toBe(2);
-    await running.reload({ ...config, server: { ...config.server, host: "0.0.0.0", rate: 5 } });
+    const server = { ...config.server, host: "0.0.0.0", trusted_proxies: ["10.0.0.1"], rate: 5 };
+    const store = { ...config.store, url: "postgres://db/joust", sample: 0.5 };
+    await running.reload({ ...config, server, store });
     all.fakes[1]!.crash();
-    await expect.poll(() => all.fakes[2]?.started[0]?.config.server.rate).toBe(5);
-    expect(all.fakes[2]!.started[0]!.config.server.host).toBe(config.server.host);
+    await expect.poll(() => all.fakes[2]?.started.length).toBe(1);
+    const started = all.fakes[2]!.started[0]!.config;
+    expect(started.server).toEqual({ ...config.server, rate: 5 });
+    expect(started.store).toEqual({ ...config.store, sample: 0.5 });
   });
 });

@@ -5,6 +5,7 @@ import { JoustError } from "../../core/errors/joust-error.ts";
 import { HostThread } from "../../store/remote/host-thread.ts";
 import type { FileProblem } from "../administration/administration.ts";
 import type { Config } from "../config/config.ts";
+import { withFixedSettings } from "../config/fixed-settings.ts";
 import { connectionLimits, descriptorLimit } from "../server/connections.ts";
 import { Hub, type Member } from "./hub.ts";
 import { Listener, type Receiver } from "./listener.ts";
@@ -200,11 +201,9 @@ export class Processes {
 
   #startMessage(member: Member, config: Config): StartMessage {
     const { file, data, logger } = this.#options;
-    // The listener stays on the host of the start, whatever a later configuration says.
-    const { host } = this.#options.config.server;
     return {
       membership: this.#hub.membershipOf(member),
-      config: { ...config, server: { ...config.server, host } },
+      config: withFixedSettings(this.#options.config, config),
       file,
       data,
       level: logger.level,
