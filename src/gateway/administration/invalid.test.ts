@@ -45,6 +45,8 @@ it("a gateway whose newest configuration is invalid serves the last valid one, a
     invalid: { revision: 2, served: 1, problem: "routers.auto.from_the_future: is not known" },
   });
   expect((await gateway.post("/v1/chat/completions", chat("hi"))).json.model).toBe("mine");
+  const { revision, nodes } = (await gateway.get("/v1/admin/system")).json;
+  expect([revision, nodes[0].revision]).toEqual([1, 1]);
   const corrected = await change(gateway, 2, "auto", { explore: 0.1 });
   expect([corrected.json.revision, corrected.json.invalid]).toEqual([3, undefined]);
   const store = await openSqlite(join(folder, "joust.db"));

@@ -13,7 +13,7 @@ import { type App, contract } from "./app.ts";
 export interface SystemParts {
   readonly store: Store;
   readonly log: Pick<GroupCommit, "stats">;
-  readonly administration: Pick<Administration, "revision">;
+  readonly administration: Pick<Administration, "servedRevision">;
   readonly audit: Audit;
   readonly clock: Clock;
   readonly system: SystemFacts;
@@ -49,10 +49,10 @@ export function addSystemRoutes(app: App, parts: SystemParts): void {
         object: "system" as const,
         version: system.version,
         node: system.node,
-        revision: administration.revision,
+        revision: administration.servedRevision,
         nodes: nodes.map(({ startedAt, seen, ...node }) => ({
           ...node,
-          revision: node.id === system.node ? administration.revision : node.revision,
+          revision: node.id === system.node ? administration.servedRevision : node.revision,
           started_at: iso(startedAt),
           seen_at: iso(seen),
           is_alive: newest - seen < 3 * BEACON_MS,
