@@ -6,7 +6,7 @@ import { listen } from "../server/listen.ts";
 /** A process that gets connections. */
 export interface Receiver {
   pass(socket: Socket, address: string): void;
-  /** Closes a connection that is idle, or whose request without a key is incomplete, of one address or of all. Returns false if there is none. */
+  /** Closes a connection that can be spared (see `Connections`), of one address or of all. Returns false if there is none. */
   makeRoom(address?: string): Promise<boolean>;
   /** Starts or stops refusing the requests of an address; "" stands for all addresses. */
   setFull(address: string, isFull: boolean): void;

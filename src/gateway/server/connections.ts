@@ -181,7 +181,10 @@ export class Connections {
     this.#open.get(response.req.socket)?.admitted.add(response);
   }
 
-  /** Whether the next bytes on a connection would be read as the answer to its last request, which is incomplete, if there is one. */
+  /**
+   * Whether an error can be written to a connection. A client that waits for the response to an earlier request would
+   * take the error for that response.
+   */
   canRefuse(socket: Socket): boolean {
     const running = this.#open.get(socket)?.running ?? new Set();
     return running.values().every((response) => !response.req.complete && !response.headersSent);
