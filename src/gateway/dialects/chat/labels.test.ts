@@ -85,8 +85,25 @@ describe("labels of a stream", () => {
     ["CRLF and names", [`event: message\r\n${event("a").replaceAll("\n", "\r\n")}`]],
   ])("find the first event: %s", (_, pieces) => {
     const out = labelled(pieces);
-    expect(out).toContain('{"joust":{"decision_id":"ours"},"id":"chatcmpl-ours"');
-    expect(out.match(/joust/g)).toHaveLength(1);
+    expect(out).toContain('{"id":"chatcmpl-ours"');
+    expect(out.match(/"joust":{"decision_id":"ours"}}/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ["one event", [event("all", { usage: { prompt_tokens: 1, completion_tokens: 1 } })]],
+    ["several", [event("a"), event("b", { usage: { prompt_tokens: 1, completion_tokens: 1 } })]],
+  ])("add the cost to the event with the usage, in a stream of %s", (_, events) => {
+    const label = labelStream(LABELS, () => 0.5);
+    const text = events.map((one) => Buffer.from(label(Buffer.from(one))).toString()).join("");
+    expect(dataOf(text).at(-1).joust).toEqual({ decision_id: "ours", cost: 0.5 });
+  });
+
+  it("replace those of another gateway before the model", () => {
+    const other = { joust: { decision_id: "theirs" }, usage: { prompt_tokens: 1 } };
+    const label = labelStream(LABELS, () => 0.5);
+    const text = Buffer.from(label(Buffer.from(event("a", other) + event("", other)))).toString();
+    expect(text).not.toContain("theirs");
+    for (const { joust } of dataOf(text)) expect(joust).toEqual({ decision_id: "ours", cost: 0.5 });
   });
 
   it.each([

@@ -31,12 +31,11 @@ function labelEvents({ id, model, joust }: Labels): (piece: Uint8Array) => Buffe
     if (swaps) return label(bytes);
     const open = nextObject(bytes);
     if (open < 0) return bytes; // a comment that keeps the connection alive
-    const event = scanLine(bytes, open - 1);
+    const event = scanLine(bytes, open);
     swaps = event ? swapsFor(event, set) : [];
     if (!event) return bytes; // the data continues on another line
-    const head = Buffer.from(`"joust":${joust}${event.size > 0 ? "," : ""}`);
-    const rest = label(bytes.subarray(open - 1));
-    return Buffer.concat([bytes.subarray(0, open), head, rest.subarray(1)]);
+    const labelled = label(bytes);
+    return editMembers(scanLine(labelled, nextObject(labelled))!, { set: { joust } });
   };
 }
 
@@ -51,20 +50,19 @@ function scanLine(bytes: Buffer, open: number): Members | undefined {
   }
 }
 
-/** Offset after the opening brace of the next event's data, or -1 if the bytes have none. */
+/** Offset of the opening brace of the next event's data, or -1 if the bytes have none. */
 function nextObject(bytes: Buffer, from = 0): number {
   for (let at = bytes.indexOf(DATA, from); at >= 0; at = bytes.indexOf(DATA, at + 1)) {
     if (at > 0 && bytes[at - 1] !== 0x0a && bytes[at - 1] !== 0x0d) continue;
     let open = at + DATA.length;
     while (bytes[open] === 0x20) open++;
-    if (bytes[open] === 0x7b) return open + 1;
+    if (bytes[open] === 0x7b) return open;
   }
   return -1;
 }
 
 function countObjects(bytes: Buffer): number {
-  // The first event is labelled from its opening brace on.
-  let count = bytes[0] === 0x7b ? 1 : 0;
+  let count = 0;
   for (let at = nextObject(bytes); at >= 0; at = nextObject(bytes, at)) count++;
   return count;
 }
@@ -119,12 +117,10 @@ function swapAll(bytes: Buffer, swaps: readonly Swap[]): Buffer | undefined {
 function editEvents(bytes: Buffer, set: Readonly<Record<string, string>>): Buffer {
   const lines = bytes.toString().split("\n");
   const edited = lines.map((line) => {
-    const open = /^data: *(?=\{)/.exec(line)?.[0].length ?? (line.startsWith("{") ? 0 : -1);
-    const event = open < 0 ? undefined : scanLine(Buffer.from(line.slice(open)), 0);
+    const event = eventIn(line);
     if (!event) return line;
     const own = Object.entries(set).filter(([name]) => event.find(name));
-    const json = Buffer.from(editMembers(event, { set: Object.fromEntries(own) })).toString();
-    return `${line.slice(0, open)}${json}`;
+    return editMembers(event, { set: Object.fromEntries(own) }).toString();
   });
   return Buffer.from(edited.join("\n"));
 }
@@ -142,12 +138,16 @@ function addCost(bytes: Buffer, joust: string, costOf: CostOf): Buffer {
 }
 
 function costLine(line: string, joust: string, costOf: CostOf): string {
-  const open = /^data: *\{/.exec(line)?.[0].length;
-  if (open === undefined || !/"usage"\s*:\s*\{/.test(line)) return line;
-  const event: unknown = JSON.parse(line.slice(open - 1));
-  if (!isRecord(event) || "joust" in event) return line;
-  const cost = costOf(readUsage(event.usage));
-  if (cost === undefined) return line;
+  const event = line.includes('"usage"') ? eventIn(line) : undefined;
+  const usage = event?.value("usage");
+  const cost = isRecord(usage) ? costOf(readUsage(usage)) : undefined;
+  if (!event || cost === undefined) return line;
   const note = JSON.stringify({ ...JSON.parse(joust), cost });
-  return `data: {"joust":${note},${line.slice(open)}`;
+  return editMembers(event, { set: { joust: note } }).toString();
+}
+
+/** The members of the event in a line, whose offsets are those in the line. */
+function eventIn(line: string): Members | undefined {
+  const open = /^data: *(?=\{)/.exec(line)?.[0].length;
+  return open === undefined ? undefined : scanLine(Buffer.from(line), open);
 }
