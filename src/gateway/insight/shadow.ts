@@ -1,8 +1,8 @@
-import type { Band } from "../../api/common.ts";
 import type { Shadow } from "../../api/stats.ts";
 import { winOf } from "../../core/bandit/policy.ts";
+import { meanInterval } from "../../core/statistics.ts";
 import { inPages } from "../../learner/pages.ts";
-import type { Answered } from "../../store/events.ts";
+import type { Answered, LogEvent } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import { decisionOfShadow } from "../feedback/shadow-id.ts";
 
@@ -38,17 +38,20 @@ export class ShadowResults {
     this.#known.set(router, known);
     const page = (after: number, limit: number) => this.#store.logEvents(router, after, limit);
     for await (const event of inPages(page, known.position)) {
+      const compared = await this.#comparedIn(event);
+      if (compared) known.list.push(compared);
       known.position = event.position;
-      if (event.kind !== "voted" || !("outcome" in event.verdict)) continue;
-      const decision = decisionOfShadow(event.decision);
-      if (decision === undefined) continue;
-      const record = await this.#store.decision(decision);
-      known.list.push({
-        win: winOf(event.verdict.outcome),
-        ...differencesOf(record?.answers ?? []),
-      });
     }
     return summaryOf(known.list);
+  }
+
+  /** The comparison that an event is a vote on; undefined if it is another event. */
+  async #comparedIn(event: LogEvent): Promise<Compared | undefined> {
+    if (event.kind !== "voted" || !("outcome" in event.verdict)) return undefined;
+    const decision = decisionOfShadow(event.decision);
+    if (decision === undefined) return undefined;
+    const record = await this.#store.decision(decision);
+    return { win: winOf(event.verdict.outcome), ...differencesOf(record?.answers ?? []) };
   }
 }
 
@@ -64,25 +67,17 @@ function differencesOf(answers: readonly Answered[]): Omit<Compared, "win"> {
 
 function summaryOf(list: readonly Compared[]): Shadow | null {
   if (list.length === 0) return null;
-  const known = (of: (one: Compared) => number | undefined) =>
-    bandOf(list.map(of).filter((value) => value !== undefined));
+  const known = (of: (one: Compared) => number | undefined) => {
+    const values = list.map(of).filter((value) => value !== undefined);
+    return values.length < 2 ? null : meanInterval(values);
+  };
   const wins = list.map(({ win }) => win);
   // Two more comparisons, one of each kind, keep the interval of few equal verdicts from being empty.
-  const { mean, lo, hi } = bandOf([...wins, 0, 1])!;
+  const { mean, lo, hi } = meanInterval([...wins, 0, 1]);
   return {
     comparisons: list.length,
     win_rate: { mean, lo: Math.max(0, lo), hi: Math.min(1, hi) },
     cost: known(({ cost }) => cost),
     latency_ms: known(({ latencyMs }) => latencyMs),
   };
-}
-
-/** Mean of independent values with its 95% interval. */
-function bandOf(values: readonly number[]): Band | null {
-  const n = values.length;
-  if (n < 2) return null;
-  const mean = values.reduce((sum, value) => sum + value / n, 0);
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
-  const half = 1.96 * Math.sqrt(variance / n);
-  return { mean, lo: mean - half, hi: mean + half };
 }
