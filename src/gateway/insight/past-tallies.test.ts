@@ -51,3 +51,23 @@ it("reads an earlier window again, and everything after `forget`", async () => {
   past.forget();
   expect(await past.read(query(60))).toEqual(await store.tallies(query(60)));
 });
+
+it("does not keep counts that were being read when it was told to forget", async () => {
+  const [asked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const past = new PastTallies({
+    tallies: async (query) => {
+      const tallies = await store.tallies(query);
+      asked.resolve();
+      await free.promise;
+      return tallies;
+    },
+  });
+  const query = { router: "auto", ...windowOf(24, T0 + 60 * HOUR) };
+  const reading = past.read(query);
+  await asked.promise;
+  await happen(41);
+  past.forget();
+  free.resolve();
+  await reading;
+  expect(await past.read(query)).toEqual(await store.tallies(query));
+});

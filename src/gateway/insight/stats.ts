@@ -73,7 +73,7 @@ export async function stats(
  */
 export class PastTallies {
   readonly #store: Pick<Store, "tallies">;
-  readonly #known = new Map<string, Known>();
+  #known = new Map<string, Known>();
 
   constructor(store: Pick<Store, "tallies">) {
     this.#store = store;
@@ -83,14 +83,15 @@ export class PastTallies {
   async read(query: TallyQuery): Promise<Tally[]> {
     const { router, from, to, step } = query;
     const key = `${step} ${router}`;
-    const known = this.#known.get(key);
+    const all = this.#known;
+    const known = all.get(key);
     const isUsable = known !== undefined && known.from <= from && known.until <= to;
     const start = isUsable ? Math.max(from, known.until) : from;
     const fresh = await this.#store.tallies({ ...query, from: start });
     const past = isUsable ? known.tallies.filter(({ bucket }) => bucket >= from) : [];
     const tallies = [...past, ...fresh];
     const until = Math.max(start, Math.floor((to - SETTLED_MS) / step) * step);
-    this.#known.set(key, { from, until, tallies: tallies.filter(({ bucket }) => bucket < until) });
+    all.set(key, { from, until, tallies: tallies.filter(({ bucket }) => bucket < until) });
     return tallies;
   }
 
@@ -101,7 +102,8 @@ export class PastTallies {
 
   /** Empties the cache, because events that are logged late may belong to old steps. */
   forget(): void {
-    this.#known.clear();
+    // A read that is running continues with the previous map.
+    this.#known = new Map();
   }
 }
 
