@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/bandit/policy.ts";
 import { invalidValue } from "../../core/errors/joust-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
+import { DAY_MS } from "../../store/decision-id.ts";
 import { DollarLimit } from "../access/dollar-limit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
@@ -257,7 +258,6 @@ export class Judge {
 
 const MAX_RUNNING = 8;
 const CALL_MS = 120_000;
-const DAY_MS = 86_400_000;
 /** Most tokens of the judge's prompt and of its verdict. */
 const JUDGED_TOKENS = 16_000;
 const VERDICT_TOKENS = 2000;

@@ -1,4 +1,5 @@
 import { Random } from "../../core/random/random.ts";
+import { DAY_MS } from "../../store/decision-id.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -59,5 +60,4 @@ async function collectRouter(
   }
 }
 
-const DAY_MS = 86_400_000;
 const MONTH_MS = 30 * DAY_MS;

@@ -8,6 +8,7 @@ import { categoryMembership } from "../../core/bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
 import { inPages } from "../../learner/pages.ts";
 import { weightOf } from "../../store/decision.ts";
+import { DAY_MS } from "../../store/decision-id.ts";
 import type { Cursor, Store, TallyQuery } from "../../store/store.ts";
 import { addCounts, noCounts, type Tallied, type Tally, tally } from "../../store/tally.ts";
 import { RecentQueries, type RecentQuery } from "../routing/recent.ts";
@@ -112,7 +113,7 @@ async function addAlways(store: Store, query: TallyQuery, sums: Map<string, Tall
 }
 
 const PAGE = 500;
-const LATEST_ANSWER_MS = 86_400_000;
+const LATEST_ANSWER_MS = DAY_MS;
 
 async function* decisionsOf(store: Store, router: string) {
   for (let before: Cursor | undefined; ; ) {
