@@ -3,11 +3,11 @@ import type { Caller } from "../access/access.ts";
 import { deliverUnchanged } from "../deliver/deliver.ts";
 import { answerLimits } from "../dialects/answer-limits.ts";
 import { chat } from "../dialects/chat/chat.ts";
-import { tokensIn } from "../dialects/chat/request.ts";
 import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
 import { DIRECT } from "../log/recorder.ts";
 import { AttemptsFailed, attempt } from "../providers/attempt.ts";
 import { ServedModel } from "../providers/served-model.ts";
+import { tokensOfBytes } from "../providers/upstream/text-tokens.ts";
 import { resolveFor } from "../routing/serving.ts";
 import type { Client } from "../wire/client.ts";
 import { HttpError } from "../wire/http-error.ts";
@@ -44,7 +44,7 @@ export async function answerByModel(
 ): Promise<void> {
   const startedAt = clock.now();
   const { owner } = caller;
-  const promptTokens = tokensIn(request.body.length);
+  const promptTokens = tokensOfBytes(request.body.length);
   const limits = { promptTokens, ...answerLimits(request.members) };
   const reservation =
     caller.budget === undefined

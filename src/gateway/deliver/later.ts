@@ -1,8 +1,8 @@
-import { tokensIn } from "../dialects/chat/request.ts";
 import type { DuelWriter } from "../dialects/dialect.ts";
 import type { SecondAnswer } from "../log/second-answers.ts";
 import { type Attempt, asUpstreamError, type DuelAttempt } from "../providers/attempt.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
+import { tokensOfBytes } from "../providers/upstream/text-tokens.ts";
 import { readAll, type UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { NO_USAGE, type Usage } from "../providers/upstream/usage.ts";
 import type { Client } from "../wire/client.ts";
@@ -102,7 +102,7 @@ function written(
  * text of the answer.
  */
 export function estimatedUsage(promptTokens: number, text: string): Usage {
-  return { ...NO_USAGE, promptTokens, completionTokens: tokensIn(Buffer.byteLength(text)) };
+  return { ...NO_USAGE, promptTokens, completionTokens: tokensOfBytes(Buffer.byteLength(text)) };
 }
 
 /** The request for the second answer, which is never streamed. */

@@ -7,13 +7,13 @@ import { DollarLimit } from "../access/dollar-limit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
-import { tokensIn } from "../dialects/chat/request.ts";
 import type { Conversation, Dialect } from "../dialects/dialect.ts";
 import { transcriptOf } from "../dialects/items/steps.ts";
 import { DIRECT, type Recorder } from "../log/recorder.ts";
 import type { Peers } from "../peers/peers.ts";
 import { callModel } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
+import { tokensOfBytes } from "../providers/upstream/text-tokens.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
@@ -223,7 +223,7 @@ export class Judge {
     const body = Buffer.from(JSON.stringify(judgeRequest(prompt, texts, isStep)));
     // Each verdict of a decision has a slot of its own, because the log has one answer per slot.
     const own = { router: DIRECT, decision: `${decision.id}-judge`, slot };
-    const promptTokens = tokensIn(body.length);
+    const promptTokens = tokensOfBytes(body.length);
     const { text, cost } = await this.#call(model, chat, body, { ...own, promptTokens });
     const outcome = verdictIn(text);
     if (outcome) return { outcome, cost };

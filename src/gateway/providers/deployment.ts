@@ -6,6 +6,7 @@ import { MinuteWindow } from "./minute-window.ts";
 import { ParameterProfile } from "./parameters/profile.ts";
 import type { ParameterRules } from "./parameters/rules.ts";
 import { UpstreamError } from "./upstream/error.ts";
+import { tokensOfBytes } from "./upstream/text-tokens.ts";
 import {
   type Adaptation,
   DIALECT_OF,
@@ -151,7 +152,7 @@ export class Deployment {
     try {
       const answer = await upstream.call(request, signal);
       answer.end.then((end) => {
-        const used = usageOf(end, Math.ceil(request.body.length / 4));
+        const used = usageOf(end, tokensOfBytes(request.body.length));
         const tokens = used.promptTokens + used.completionTokens;
         // Without usage, the body says more than the prompt: an image has many bytes and few tokens.
         correct(end.usage ? tokens : Math.min(estimated, tokens));
@@ -169,7 +170,7 @@ const MAX_ADAPTED = 4;
 
 /** Estimated tokens of a request. */
 export function tokensOf({ tokens, body }: UpstreamRequest): number {
-  return tokens ?? Math.ceil(body.length / 4);
+  return tokens ?? tokensOfBytes(body.length);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Needs } from "../../providers/capabilities.ts";
+import { tokensOfBytes } from "../../providers/upstream/text-tokens.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import { answerLimits } from "../answer-limits.ts";
 import {
@@ -75,7 +76,7 @@ function needsOf(
     vision,
     tools: isFilled(members.value("tools")) || isFilled(members.value("functions")),
     jsonSchema: isRecord(format) && format.type === "json_schema",
-    promptTokens: tokensIn(Math.max(0, bytes - attached)),
+    promptTokens: tokensOfBytes(Math.max(0, bytes - attached)),
     answerTokens,
   };
 }
@@ -86,14 +87,6 @@ const PROMPT = ["messages", "tools", "functions", "response_format"];
 function bytesOf(members: Members, name: string): number {
   const member = members.find(name);
   return member ? member.valueEnd - member.valueStart : 0;
-}
-
-/**
- * Estimated number of tokens. English in JSON has about 4.5 bytes per token, code and other
- * scripts have fewer.
- */
-export function tokensIn(bytes: number): number {
-  return Math.ceil(bytes / 4);
 }
 
 /** Bytes of an attached image, sound or file, which are not text. */

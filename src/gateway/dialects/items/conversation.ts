@@ -7,11 +7,11 @@ import {
 } from "../../codecs/items/item.ts";
 import { areHostedToolsOptional, type ItemRequest } from "../../codecs/items/request.ts";
 import type { Needs } from "../../providers/capabilities.ts";
+import { tokensOfBytes } from "../../providers/upstream/text-tokens.ts";
 import type { Members } from "../../wire/json.ts";
 import { answerLimits } from "../answer-limits.ts";
 import { historyOf } from "../chat/history.ts";
 import { promptOf } from "../chat/prompt.ts";
-import { tokensIn } from "../chat/request.ts";
 import type { Conversation, RequestHeaders } from "../dialect.ts";
 import { readOptions } from "../options.ts";
 import { looksLikeError } from "../tool-error.ts";
@@ -91,7 +91,7 @@ function needsOf(request: ItemRequest, members: Members): Needs {
     vision: parts.some(({ type }) => type === "image"),
     tools: tools.length > 0,
     jsonSchema: output?.type === "json_schema",
-    promptTokens: tokensIn(Math.max(0, members.close - members.open - attached)),
+    promptTokens: tokensOfBytes(Math.max(0, members.close - members.open - attached)),
     answerTokens: answerLimits(members).answerTokens,
   };
 }

@@ -1,6 +1,14 @@
 import type { Members } from "../../wire/json.ts";
 
 /**
+ * Estimated number of tokens. English in JSON has about 4.5 bytes per token, code and other
+ * scripts have fewer.
+ */
+export function tokensOfBytes(bytes: number): number {
+  return Math.ceil(bytes / 4);
+}
+
+/**
  * Estimated tokens of the text in members of an answer, or of an event of one, in any dialect. No value is built: one
  * pass over the bytes takes about as long as the scan that has found the members.
  */
@@ -10,7 +18,7 @@ export function tokensIn(members: Members, names: readonly string[]): number {
     const member = members.find(name);
     if (member) bytes += textBytes(members.json, member.valueStart, member.valueEnd);
   }
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
+  return tokensOfBytes(bytes);
 }
 
 /**
@@ -126,6 +134,5 @@ const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const EIGHT = 0x38;
 
-const BYTES_PER_TOKEN = 4;
 /** JSON of a delta up to this many bytes holds a few tokens: more than half of it are names of members. */
 const SHORT_BYTES = 96;

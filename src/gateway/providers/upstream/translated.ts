@@ -8,6 +8,7 @@ import type { DialectName } from "../../wire/dialect-names.ts";
 import { exactJson } from "../../wire/exact.ts";
 import { editMembers, type Json, type Members } from "../../wire/json.ts";
 import { UpstreamError } from "./error.ts";
+import { tokensOfBytes } from "./text-tokens.ts";
 import type { Translator } from "./translator.ts";
 import {
   type Adaptation,
@@ -137,7 +138,7 @@ export async function translated(
   const own = await translator.translate(body, route).catch((error: unknown) => {
     throw translationError(target.name, error);
   });
-  const usage = stream ? { ...NO_USAGE, promptTokens: Math.ceil(body.length / 4) } : undefined;
+  const usage = stream ? { ...NO_USAGE, promptTokens: tokensOfBytes(body.length) } : undefined;
   const sides: Sides = {
     upstream,
     client,
