@@ -13,6 +13,7 @@ import { withoutStrictTools, withSchemas } from "./messages/schemas.ts";
 import { meetRequirements } from "./requirements.ts";
 import { checkResponses } from "./responses/check.ts";
 import { flattenNamespaces, type Namespaces } from "./responses/namespaces.ts";
+import { withEncrypted } from "./responses/request.ts";
 
 /** A request in the upstream's dialect, with everything that the translation of its answer needs. */
 export interface TranslatedRequest {
@@ -109,19 +110,12 @@ function adapt(request: ItemRequest, { to, requestsUsage, schemas = false }: Rou
   }
   // The upstream stores nothing, so it has to send its reasoning along.
   const own = request.extra?.responses;
-  const encrypted = /^(gpt-[34]|chatgpt)/.test(request.model)
-    ? []
-    : ["reasoning.encrypted_content"];
-  const include = [...new Set([...listOf(own?.include), ...encrypted])];
+  const include = withEncrypted(own?.include, request.model);
   const responses = { ...own, include, store: false };
   return {
     request: { ...accepted, extra: { ...request.extra, responses } },
     answerTool: undefined,
   };
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Returns undefined for a limit that is not a positive number. */

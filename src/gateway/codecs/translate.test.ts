@@ -120,7 +120,7 @@ it("the gateway adds id, time and an estimate of the prompt that the upstream's 
   expect(translateAnswer(body, sides)).toMatchObject({ id: "msg_9", usage: { input_tokens: 0 } });
   const chat = { ...sides, upstream: "messages", client: "chat" } as const;
   expect(translateAnswer({ id: "msg_9", content: [] }, chat)).toMatchObject({
-    id: "msg_9",
+    id: "chatcmpl-9",
     created: 5,
   });
   expect(translateAnswer(body, { ...sides, client: "responses" })).toMatchObject({ id: "resp_9" });

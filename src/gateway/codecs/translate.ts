@@ -88,19 +88,23 @@ function ownItem({ names = new Map(), namespaces = new Map(), head }: Sides): (i
 
 /** Start of the ids of answers, which some clients rely on. */
 const ID_PREFIXES: Readonly<Record<DialectName, string>> = {
-  chat: "",
+  chat: "chatcmpl-",
   responses: "resp_",
   messages: "msg_",
 };
+
+/** The id of an answer in a dialect, from an id without the usual start. */
+export function answerId(dialect: DialectName, id: string): string {
+  return `${ID_PREFIXES[dialect]}${id}`;
+}
 
 /**
  * The id of an answer in a dialect, from the id that it has in another one. The ids of items in Responses are made of
  * that of the response and may be referred to later, but some upstreams use few ids (Ollama) or none.
  */
 function ownId(id: string, { client, head }: Sides): string {
-  const prefix = ID_PREFIXES[client];
-  if (client === "responses" && head?.newId) return `${prefix}${head.newId()}`;
-  return id.startsWith(prefix) ? id : `${prefix}${id.replace(/^[a-z]+[_-]/, "")}`;
+  if (client === "responses" && head?.newId) return answerId(client, head.newId());
+  return id.startsWith(ID_PREFIXES[client]) ? id : answerId(client, id.replace(/^[a-z]+[_-]/, ""));
 }
 
 /** A comment that shows the client, and proxies before it, that the connection is alive. */

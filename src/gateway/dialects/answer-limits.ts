@@ -1,3 +1,4 @@
+import { ANSWER_LIMITS } from "../providers/parameters/rules.ts";
 import type { Members } from "../wire/json.ts";
 import { invalidMember } from "./dialect.ts";
 
@@ -15,14 +16,13 @@ interface AnswerLimits {
  */
 export function answerLimits(members: Members): AnswerLimits {
   let answerTokens: number | undefined;
-  for (const name of TOKENS) {
+  for (const name of ANSWER_LIMITS) {
     const limit = members.value(name);
     if (isPositive(limit)) answerTokens = Math.max(limit, answerTokens ?? 0);
   }
   return { n: Math.max(countIn(members, "n"), countIn(members, "best_of")), answerTokens };
 }
 
-const TOKENS = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
 const MOST_ANSWERS = 128;
 
 function countIn(members: Members, name: string): number {

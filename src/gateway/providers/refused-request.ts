@@ -1,6 +1,7 @@
 import { isRecord, type Json, parsed } from "../wire/json.ts";
 import { tokensOf } from "./deployment.ts";
 import type { RefusedRequest } from "./learned-limits.ts";
+import { ANSWER_LIMITS } from "./parameters/rules.ts";
 import type { Feature } from "./upstream/refusal.ts";
 import type { UpstreamRequest } from "./upstream/upstream.ts";
 
@@ -17,8 +18,6 @@ export function refusedRequest(
     uses: (feature) => usesIn(feature, parsed(Buffer.from(body).toString())),
   };
 }
-
-const ANSWER_LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && value > 0;

@@ -17,6 +17,17 @@ import { readItems, writeItem } from "./items.ts";
 
 /** Value of `include` that asks for probabilities. */
 const LOGPROBS = "message.output_text.logprobs";
+/** Value of `include` that asks for encrypted reasoning. */
+export const ENCRYPTED = "reasoning.encrypted_content";
+/** OpenAI's models that do not reason refuse to send encrypted reasoning. */
+const WITHOUT_REASONING = /^(gpt-[34]|chatgpt)/;
+
+/** The list `include` of a request to a model, which asks for encrypted reasoning if the model reasons. */
+export function withEncrypted(include: unknown, model: string): readonly unknown[] {
+  const wanted = Array.isArray(include) ? include : [];
+  const isComplete = wanted.includes(ENCRYPTED) || WITHOUT_REASONING.test(model);
+  return isComplete ? wanted : [...wanted, ENCRYPTED];
+}
 
 export function parseRequest(body: Json): ItemRequest {
   const text = record(body.text);

@@ -2,6 +2,7 @@ import { chatCodec } from "../../codecs/chat/codec.ts";
 import { writeUsage } from "../../codecs/chat/usage.ts";
 import type { Choice, Usage } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
+import { answerId } from "../../codecs/translate.ts";
 import type { UpstreamError } from "../../providers/upstream/error.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import { AnonymousEvents, anonymousAnswer } from "../anonymous.ts";
@@ -37,7 +38,7 @@ function errorEvent(error: UpstreamError): string {
  */
 function duelWriter(duel: DuelHead): DuelWriter {
   const { created, model } = duel;
-  const head = { id: `chatcmpl-${duel.id}`, model, created };
+  const head = { id: answerId("chat", duel.id), model, created };
   const chunk = (choices: readonly Json[], more: Json) =>
     eventOf({ ...head, object: "chat.completion.chunk", choices, ...more });
   const callIds = (slot: number) => (index: number) => anonymousCallId(duel, slot, index);

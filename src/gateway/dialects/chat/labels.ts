@@ -1,15 +1,12 @@
 import { readUsage } from "../../codecs/chat/usage.ts";
+import { answerId } from "../../codecs/translate.ts";
 import { editMembers, isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 
 /** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */
 export function labelWhole(answer: Members, { id, model, joust }: Labels): Uint8Array {
-  const set = { id: JSON.stringify(completionId(id)), model: JSON.stringify(model), joust };
+  const set = { id: JSON.stringify(answerId("chat", id)), model: JSON.stringify(model), joust };
   return editMembers(answer, { set });
-}
-
-function completionId(decision: string): string {
-  return `chatcmpl-${decision}`;
 }
 
 /**
@@ -23,7 +20,7 @@ export const labelStream: Dialect["labelStream"] = (labels, costOf) => {
 };
 
 function labelEvents({ id, model, joust }: Labels): (piece: Uint8Array) => Buffer {
-  const set = { id: JSON.stringify(completionId(id)), model: JSON.stringify(model) };
+  const set = { id: JSON.stringify(answerId("chat", id)), model: JSON.stringify(model) };
   let swaps: readonly Swap[] | undefined;
   const label = (bytes: Buffer) => swapAll(bytes, swaps!) ?? editEvents(bytes, set);
   return (piece) => {

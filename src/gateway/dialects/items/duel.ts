@@ -2,6 +2,7 @@ import { CODECS } from "../../codecs/codecs.ts";
 import { Accumulator } from "../../codecs/items/accumulate.ts";
 import type { Answer } from "../../codecs/items/answer.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
+import { answerId } from "../../codecs/translate.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import { AnonymousEvents, anonymousAnswer } from "../anonymous.ts";
@@ -10,7 +11,7 @@ import { anonymousCallId } from "../call-id.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
 import { rewriter } from "../rewriter.ts";
 import { errorFields, messagesError } from "../upstream-error.ts";
-import { answerId, labelStream, withNote } from "./labels.ts";
+import { labelStream, withNote } from "./labels.ts";
 
 /**
  * Writes a duel in a dialect whose answers have no choices. The first answer is the response. The

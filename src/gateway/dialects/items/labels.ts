@@ -1,5 +1,6 @@
 import { usageAfter } from "../../codecs/items/answer.ts";
 import { SIGNATURE_NEEDLES, tagSignatures } from "../../codecs/signatures.ts";
+import { answerId } from "../../codecs/translate.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { usageIn } from "../../providers/upstream/usage-in.ts";
 import { exactJson } from "../../wire/exact.ts";
@@ -15,13 +16,6 @@ import type { Dialect, Labels } from "../dialect.ts";
 
 /** Dialects whose streams have events with names. */
 type Named = "responses" | "messages";
-
-/** Start of the ids that the gateway gives to answers. */
-const ID_PREFIXES: Readonly<Record<Named, string>> = { responses: "resp_", messages: "msg_" };
-
-export function answerId(dialect: Named, decision: string): string {
-  return `${ID_PREFIXES[dialect]}${decision}`;
-}
 
 /** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */
 export function labelWhole(dialect: Named): Dialect["label"] {

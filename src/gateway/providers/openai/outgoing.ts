@@ -1,3 +1,4 @@
+import { withEncrypted } from "../../codecs/responses/request.ts";
 import {
   type Edits,
   editMembers,
@@ -52,18 +53,10 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
 function withoutStore(members: Members, model: string): Record<string, string> {
   if (members.value("background") === true || members.value("store") === false) return {};
   const include = members.value("include");
-  const wanted = Array.isArray(include) ? include : [];
-  const hasReasoning = !WITHOUT_REASONING.test(model);
-  return {
-    store: "false",
-    ...(hasReasoning &&
-      !wanted.includes(ENCRYPTED) && { include: JSON.stringify([...wanted, ENCRYPTED]) }),
-  };
+  const wanted = withEncrypted(include, model);
+  const isChanged = wanted !== include && wanted.length > 0;
+  return { store: "false", ...(isChanged && { include: JSON.stringify(wanted) }) };
 }
-
-const ENCRYPTED = "reasoning.encrypted_content";
-/** OpenAI's models that do not reason refuse to send encrypted reasoning. */
-const WITHOUT_REASONING = /^(gpt-[34]|chatgpt)/;
 
 /** `stream_options` that request usage, or undefined if the client requests it. */
 function withUsage(members: Members): string | undefined {

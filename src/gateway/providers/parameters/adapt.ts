@@ -5,7 +5,7 @@ import { type Adapted, EditedRequest } from "./edited-request.ts";
 import { adaptMessages, schemaInstructions, withInstructions } from "./messages.ts";
 import { plainTools } from "./plain-schema.ts";
 import { adaptReasoning } from "./reasoning.ts";
-import type { ParameterRules } from "./rules.ts";
+import { ANSWER_LIMITS, type ParameterRules } from "./rules.ts";
 
 /** Changes a request in the upstream's dialect so that a model with these rules accepts it. */
 export function adapt(rules: ParameterRules, dialect: DialectName, members: Members): Adapted {
@@ -62,9 +62,6 @@ function withoutInCache(value: unknown, name: string): unknown {
   });
   return Object.fromEntries(entries);
 }
-
-/** Names of the limit of an answer in all dialects. */
-const ANSWER_LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 function adaptChat(rules: ParameterRules, request: EditedRequest): void {
   if (rules.plainSchemas) {

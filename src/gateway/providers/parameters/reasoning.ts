@@ -1,3 +1,4 @@
+import { ENCRYPTED } from "../../codecs/responses/request.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import type { EditedRequest } from "./edited-request.ts";
@@ -34,8 +35,6 @@ function dropEncrypted(request: EditedRequest): void {
   const others = include.filter((each) => each !== ENCRYPTED);
   request.set("include", others, [{ param: "include", change: "dropped" }]);
 }
-
-const ENCRYPTED = "reasoning.encrypted_content";
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 

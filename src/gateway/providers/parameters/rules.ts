@@ -47,6 +47,9 @@ export interface ReasoningControls {
   readonly budget?: number | undefined;
 }
 
+/** Names of the limit of an answer in all dialects. */
+export const ANSWER_LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+
 /** All of the rules. Where two disagree, the stricter or later one holds. */
 export function mergeRules(all: readonly ParameterRules[]): ParameterRules {
   if (all.length === 1) return all[0]!;
