@@ -44,7 +44,7 @@ export function scorerOf(prompt: EvaluationPrompt, settings: ScoreSettings): Sco
   const { answers } = prompt;
   if (!answers || answers.length === 0) return undefined;
   return {
-    rule: hashOf("answer", match, ...answers),
+    rule: hashOf(AGREEMENT, match, ...answers),
     score: (answer) => answers.some((reference) => agrees(answer, reference, match)),
   };
 }
@@ -81,6 +81,9 @@ function jsonIn(answer: string): unknown {
   }
 }
 
+/** Name of the rule below in the journal. A new name makes it score the answers in old journals again. */
+const AGREEMENT = "answer 2";
+
 /**
  * Whether an answer agrees with a reference, apart from case, white space and the commas within
  * numbers. "contains": the reference stands in the answer as whole words. "exact": it is the
@@ -96,17 +99,17 @@ function agrees(answer: string, reference: string, match: Match): boolean {
   for (let at = given.indexOf(wanted); at >= 0; at = given.indexOf(wanted, at + 1)) {
     const isWhole = (before: string, after: string) =>
       !(/[\p{L}\p{N}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(after));
-    const end = at + wanted.length;
-    if (
-      isWhole(given.slice(0, at), wanted) &&
-      isWhole(wanted, given.slice(end)) &&
-      !/^[.]\d/.test(given.slice(end))
-    ) {
+    const [before, after] = [given.slice(0, at), given.slice(at + wanted.length)];
+    const isPart = /^\d/.test(wanted) && PART_OF_NUMBER.test(before);
+    if (isWhole(before, wanted) && isWhole(wanted, after) && !isPart && !/^[.]\d/.test(after)) {
       return true;
     }
   }
   return false;
 }
+
+/** The beginning of a number, up to its point or its sign. The dash of a range is no sign. */
+const PART_OF_NUMBER = /(?:\d\.|(?:^|[^\p{L}\p{N}])[-−])$/u;
 
 function plain(text: string): string {
   return text
