@@ -20,8 +20,8 @@ export interface Days {
   list(): Promise<number[]>;
   /** Reads the tables of one day. A day that was dropped in between has no rows. */
   of(day: number): DayTables;
-  /** Further databases that hold counts of these days, besides the main one. */
-  counts(from: number, to: number): Promise<Select[]>;
+  /** Days of a period whose counts are in their own tables instead of those of the main database. */
+  withCounts(from: number, to: number): Promise<number[]>;
   /** Drops the days that ended before a time. Returns the number of decisions. */
   drop(before: number): Promise<number>;
   /** True while decisions of an older version are being moved into their days. */
@@ -166,16 +166,17 @@ export class Queries extends LogQueries {
       WHERE router = ${router} AND bucket >= ${from} AND bucket < ${to}
       GROUP BY start, model`;
     const sums = new Map<string, Tally>();
-    // An answer counts at its end, which may be on the day after its decision.
-    const days = await this.days.counts(Math.floor(from / DAY_MS) - 1, Math.floor(to / DAY_MS));
-    for (const select of [this.select, ...days]) {
-      const rows = await select<{ start: number; model: string } & Counts>(statement);
-      for (const { start: bucket, model, ...counts } of rows) {
-        const key = `${bucket} ${model}`;
-        const sum = sums.get(key);
-        const all = sum ? addCounts(sum.counts, counts) : counts;
-        sums.set(key, { router, bucket, model, counts: all });
-      }
+    const [first, last] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
+    const rows = await this.#counted<{ start: number; model: string } & Counts>(
+      statement,
+      first,
+      last,
+    );
+    for (const { start: bucket, model, ...counts } of rows) {
+      const key = `${bucket} ${model}`;
+      const sum = sums.get(key);
+      const all = sum ? addCounts(sum.counts, counts) : counts;
+      sums.set(key, { router, bucket, model, counts: all });
     }
     return [...sums.values()].sort((a, b) => a.bucket - b.bucket || (a.model < b.model ? -1 : 1));
   }
@@ -185,13 +186,19 @@ export class Queries extends LogQueries {
     const statement = sql`
       SELECT coalesce(sum(cost), 0) AS cost FROM spending
       WHERE owner = ${owner} AND month = ${month}`;
-    let sum = 0;
-    for (const select of [this.select, ...(await this.days.counts(start - 1, start + 31))]) {
-      const [row] = await select<{ cost: number }>(statement);
-      // Without a row, another process has dropped the day, and the main database has its sums.
-      sum += row?.cost ?? 0;
-    }
-    return sum;
+    const rows = await this.#counted<{ cost: number }>(statement, start, start + 31);
+    return rows.reduce((sum, { cost }) => sum + cost, 0);
+  }
+
+  /** Reads the counts of a period from the main database and from the days that have their own. */
+  async #counted<T>(statement: Statement, first: number, last: number): Promise<T[]> {
+    // An answer counts at its end, which may be on the day after its decision.
+    const days = await this.days.withCounts(first - 1, last);
+    const rows = await this.select<T>(statement);
+    for (const day of days) rows.push(...(await this.days.of(day).select<T>(statement)));
+    // The counts of a day that another process has dropped since may have been read twice, or not at all.
+    const left = await this.days.withCounts(first - 1, last);
+    return days.every((day) => left.includes(day)) ? rows : this.#counted(statement, first, last);
   }
 }
 

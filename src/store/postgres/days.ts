@@ -52,7 +52,7 @@ export class Partitions implements Days {
   }
 
   /** All counts are in the main tables. */
-  async counts(): Promise<Select[]> {
+  async withCounts(): Promise<number[]> {
     return [];
   }
 

@@ -5,7 +5,6 @@ import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { DAY_MS } from "../decision-id.ts";
 import type { Days, DayTables } from "../decision-queries.ts";
-import type { Select } from "../queries.ts";
 import { literal, type Statement } from "../sql.ts";
 import type { Counts } from "../tally.ts";
 import {
@@ -54,24 +53,18 @@ export class DayFiles implements Days {
       select: async <T>(statement: Statement) => {
         // Opening a file takes milliseconds, so calls that wait run before it.
         if (!this.#open.has(day)) await setImmediate();
-        return this.#select<T>(day, statement);
+        // Reading must not create the file of a day that another process has dropped.
+        if (!existsSync(fileOf(this.folder, day))) return [];
+        return this.use(day, (db) => selectRows<T>(db, statement));
       },
       decisions: literal("decisions"),
       answers: literal("answers"),
     };
   }
 
-  async counts(from: number, to: number): Promise<Select[]> {
+  async withCounts(from: number, to: number): Promise<number[]> {
     const dropped = this.#dropped();
-    return daysIn(this.folder)
-      .filter((day) => day >= from && day <= to && !dropped.includes(day))
-      .map((day) => async (statement) => this.#select(day, statement));
-  }
-
-  #select<T>(day: number, statement: Statement): T[] {
-    // Reading must not create the file of a day that another process has dropped.
-    if (!existsSync(fileOf(this.folder, day))) return [];
-    return this.use(day, (db) => selectRows<T>(db, statement));
+    return daysIn(this.folder).filter((day) => day >= from && day <= to && !dropped.includes(day));
   }
 
   /** Runs `work` on the file of a day, which is created if necessary. A damaged file is set aside. */

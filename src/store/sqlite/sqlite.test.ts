@@ -285,23 +285,24 @@ describe("counts of a dropped day", () => {
     expect(await store.tallies(query)).toEqual(counts);
   });
 
-  it("are part of a sum that is read while another process drops the day", async () => {
-    const file = newFile();
-    const [a, b] = [new SqliteStore(file, Date.now), new SqliteStore(file, Date.now)];
-    for (const store of [a, b]) onTestFinished(() => store.close());
-    await a.record([routed(1), answered(1, 0, { owner: "k1", cost: 2 })]);
-    const { counts } = DayFiles.prototype;
-    const spy = vi.spyOn(DayFiles.prototype, "counts").mockImplementation(async function (
-      this: DayFiles,
-      ...days
-    ) {
-      const found = await counts.apply(this, days);
-      await b.prune({ decisions: T0 + DAY_MS });
-      return found;
-    });
-    onTestFinished(() => spy.mockRestore());
-    expect(await a.spent("k1", "2026-01")).toBe(2);
-  });
+  it.each(["before", "after"])(
+    "are part of a sum if another process drops the day just %s the main file is read",
+    async (moment) => {
+      const file = newFile();
+      const [a, b] = [new SqliteStore(file, Date.now), new SqliteStore(file, Date.now)];
+      for (const store of [a, b]) onTestFinished(() => store.close());
+      await a.record([routed(1), answered(1, 0, { owner: "k1", cost: 2 })]);
+      const { select } = a;
+      vi.spyOn(a, "select").mockImplementationOnce(async (statement) => {
+        const drop = () => b.prune({ decisions: T0 + DAY_MS });
+        if (moment === "before") await drop();
+        const rows = await select<never>(statement);
+        if (moment === "after") await drop();
+        return rows;
+      });
+      expect(await a.spent("k1", "2026-01")).toBe(2);
+    },
+  );
 
   it("are kept once if a kill came after they were copied, and the day can be used again", async () => {
     for (const isFileGone of [false, true]) {
