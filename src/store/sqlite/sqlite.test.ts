@@ -358,3 +358,16 @@ it("lets other calls run between the days that a search for an id opens", async 
   await search;
   expect(calls).toEqual(["vote", "search"]);
 });
+
+it("lets other calls run between the days that are dropped", async () => {
+  const store = new SqliteStore(newFile(), Date.now, false);
+  onTestFinished(() => store.close());
+  for (const day of [0, 1, 2]) await store.record([routed(day, { at: T0 + day * DAY_MS })]);
+  const calls: string[] = [];
+  const pruning = store.prune({ decisions: T0 + 3 * DAY_MS }).then(() => calls.push("prune"));
+  await setImmediate();
+  await store.append([vote(1)]);
+  calls.push("vote");
+  await pruning;
+  expect(calls).toEqual(["vote", "prune"]);
+});
