@@ -161,6 +161,25 @@ it("applies new settings when a reload succeeds after one that the store interru
   expect(state!.pacer).toBeDefined();
 });
 
+it.each(["controls", "snapshotPositions"] as const)(
+  "serves the previous configuration if the store fails in %s during a reload",
+  async (method) => {
+    const yaml = (rest: string) => `${SANDBOX}\nrouters: {auto: {mode: bypass, ${rest}}}`;
+    const { reload, store, post, serving } = await startGateway(yaml("fallback: quill-32b"));
+    const { cap } = serving().routers.get("auto")!;
+    const answered = async () => (await post("/v1/chat/completions", chat("Why?"))).json.model;
+    const next = configOf(yaml("fallback: summit-pro, budget: 0.001, duels: {share: 0.5}"));
+    const { [method]: original } = store;
+    Object.assign(store, { [method]: () => Promise.reject(new StoreUnavailable("it is down")) });
+    await expect(reload(next)).rejects.toThrow(StoreUnavailable);
+    Object.assign(store, { [method]: original });
+    expect(await answered()).toBe("quill-32b");
+    expect(serving().routers.get("auto")!.cap).toBe(cap);
+    await reload(next);
+    expect(await answered()).toBe("summit-pro");
+  },
+);
+
 it("keeps learning with the previous router if the store fails during a reload", async () => {
   const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;
   const { serving, reload, store } = await startGateway(yaml("hash"));

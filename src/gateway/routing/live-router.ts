@@ -126,21 +126,34 @@ export class LiveRouter {
     this.#learner.start();
   }
 
-  /** Changes configuration and models. What was learned about models that stay is kept. */
+  /**
+   * Changes configuration and models. What was learned about models that stay is kept. If the store fails, the previous
+   * ones stay in use.
+   */
   async change(config: RouterConfig, models: ReadonlyMap<string, ServedModel>): Promise<void> {
-    const settings = settingsOf(config, models);
+    const before = { config: this.config, models: this.#models, cap: this.cap };
     this.#models = models;
     if (!isDeepStrictEqual(config.duels, this.config.duels)) {
       this.cap = new DuelCap(config.duels.share, config.duels.spend);
     }
     this.config = config;
     this.#view = undefined;
-    await this.#logConfiguration();
-    if (isDeepStrictEqual(settings, this.#settings)) {
-      await this.#follower.load();
-      return;
+    try {
+      await this.#logConfiguration();
+      await this.#follow(settingsOf(config, models));
+    } catch (error) {
+      this.#models = before.models;
+      this.cap = before.cap;
+      this.config = before.config;
+      this.#view = undefined;
+      throw error;
     }
+  }
+
+  /** Loads the newest configuration and posterior, with a new follower if the settings differ. */
+  async #follow(settings: Partial<RouterSettings>): Promise<void> {
     const before = this.#follower;
+    if (isDeepStrictEqual(settings, this.#settings)) return before.load();
     const next = this.#newFollower(settings);
     await next.start();
     this.#settings = settings;
