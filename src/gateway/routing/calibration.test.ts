@@ -28,3 +28,22 @@ it("reads scores again after their file has changed, with the same encoder", asy
   const mmlu = before.categories.indexOf("mmlu");
   expect([before, after].map((own) => poolOf(own, ["small"]).told![0]![mmlu])).toEqual([0.5, 0.75]);
 });
+
+it("opens an encoder again that is wanted while the unused ones are closed", async () => {
+  const calibrations = new Calibrations({ data: DATA, encoders });
+  onTestFinished(() => calibrations.close());
+  const first = await calibrations.open({ encoder: "hash" });
+  const second = await calibrations.open({ encoder: "static" });
+  const { close } = second.encoder;
+  let isClosed = false;
+  Object.assign(first.encoder, { close: () => calibrations.open({ encoder: "static" }) });
+  Object.assign(second.encoder, {
+    close: () => {
+      isClosed = true;
+      return close();
+    },
+  });
+  await calibrations.retain([]);
+  expect(isClosed).toBe(true);
+  expect((await calibrations.open({ encoder: "static" })).encoder).not.toBe(second.encoder);
+});

@@ -66,16 +66,17 @@ export class Calibrations {
 
   /** Closes the encoders, and forgets the scores, of all calibrations but those that are in use. */
   async retain(used: readonly Calibration[]): Promise<void> {
-    for (const [key, opening] of this.#complete) {
-      const complete = await opening.catch(() => undefined);
-      if (complete && !used.includes(complete)) this.#complete.delete(key);
-    }
     const encoders = used.map(({ encoder }) => encoder);
     for (const [key, opening] of this.#bases) {
       const base = await opening.catch(() => undefined);
       if (!base || encoders.includes(base.encoder)) continue;
       this.#bases.delete(key);
       await base.encoder.close();
+    }
+    // A calibration may have been opened with one of these encoders meanwhile.
+    for (const [key, opening] of this.#complete) {
+      const complete = await opening.catch(() => undefined);
+      if (complete && !used.includes(complete)) this.#complete.delete(key);
     }
   }
 
