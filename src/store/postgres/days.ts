@@ -75,10 +75,13 @@ export class Partitions implements Days {
   async #create(days: readonly number[]): Promise<void> {
     await transaction(this.#pool, DAYS_LOCK, async (client) => {
       for (const day of days) {
-        const { rows } = await client.query("SELECT to_regclass($1) AS found", [
-          `decisions_${day}`,
-        ]);
-        if (rows[0].found !== null) continue;
+        // to_regclass would not see a table that another node created while this one waited for the lock.
+        const { rows } = await client.query(
+          `SELECT 1 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+           WHERE i.inhparent = 'decisions'::regclass AND c.relname = $1`,
+          [`decisions_${day}`],
+        );
+        if (rows.length > 0) continue;
         // Attaching, unlike CREATE TABLE .. PARTITION OF, does not wait for running inserts.
         for (const table of ["decisions", "answers"]) {
           await client.query(

@@ -10,11 +10,13 @@ import { restoresEverything } from "../backup/backup.case.ts";
 import { backUpPostgres, restorePostgres } from "../backup/postgres-backup.ts";
 import { restoreSqlite } from "../backup/sqlite-backup.ts";
 import { convertsLegacy } from "../cases/legacy.case.ts";
-import { routed, vote } from "../events.fixture.ts";
+import { DAY_MS } from "../decision-id.ts";
+import { routed, T0, vote } from "../events.fixture.ts";
 import { eventually } from "../eventually.fixture.ts";
 import { SqliteStore } from "../sqlite/sqlite-store.ts";
 import { conforms } from "../store.case.ts";
 import { StoreUnavailable } from "../store-error.ts";
+import { DAYS_LOCK } from "./connect.ts";
 import { writeOldDatabase } from "./legacy.fixture.ts";
 import { openPostgres } from "./open.ts";
 import { startPostgres } from "./server.fixture.ts";
@@ -107,6 +109,45 @@ if (typeof server === "string") {
       await restoresEverything({ source, backUp, restore }, folder);
     }
   }, 60_000);
+
+  it("creates a day that two nodes have dropped, if both write to it at the same time", async () => {
+    const url = await server.newDatabase();
+    const [a, b] = [await openPostgres(url), await openPostgres(url)];
+    const other = new pg.Client(url);
+    await other.connect();
+    onTestFinished(async () => {
+      for (const store of [a, b]) await store.close();
+      await other.end();
+    });
+    const waiting = async () => {
+      const { rows } = await other.query<{ count: number }>(
+        "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'",
+      );
+      return rows[0]!.count;
+    };
+    /** Starts calls one after the other, so that each waits for the lock of days behind the one before. */
+    const inTurn = async (...calls: (() => Promise<unknown>)[]) => {
+      await other.query(`BEGIN; ${DAYS_LOCK}`);
+      const running: Promise<unknown>[] = [];
+      for (const call of calls) {
+        running.push(call());
+        await eventually(waiting).toBe(running.length);
+      }
+      await other.query("COMMIT");
+      await Promise.all(running);
+    };
+    await a.record([routed(1)]);
+    const ended = { decisions: T0 + DAY_MS };
+    await inTurn(
+      () => a.prune(ended),
+      () => b.prune(ended),
+    );
+    await inTurn(
+      () => a.record([routed(2)]),
+      () => b.record([routed(3)]),
+    );
+    for (const id of ["d2", "d3"]) expect(await a.decision(id)).toBeDefined();
+  });
 
   it("is unavailable while the database refuses connections", async () => {
     const url = new URL(await server.newDatabase());
