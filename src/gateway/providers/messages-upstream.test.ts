@@ -102,7 +102,7 @@ describe("a complete answer", () => {
     expect(received.headers).toMatchObject({ "x-api-key": "k", "anthropic-version": "2023-06-01" });
     expect(received.body).toMatchObject({ model: "claude-x", max_tokens: 16_384 });
     expect(JSON.parse(text)).toEqual({
-      id: "msg_1",
+      id: "chatcmpl-1",
       object: "chat.completion",
       created: 1_800_000_000,
       model: "claude-x-1",
@@ -231,7 +231,7 @@ describe("a stream", () => {
     expect(received.body.stream).toBe(true);
     const all = chunks(text);
     expect(all[0]).toEqual({
-      id: "msg_1",
+      id: "chatcmpl-1",
       object: "chat.completion.chunk",
       created: 1_800_000_000,
       model: "claude-x-1",
