@@ -20,7 +20,7 @@ export function evaluateCommand(): Command {
       ["See what that would cost", "joust evaluate prompts.jsonl --sample 200 --dry-run"],
       [
         "Try it in the sandbox, without any key",
-        "joust evaluate data/queries.jsonl --budget 1 --out out/evaluation",
+        "joust evaluate data/queries.jsonl --budget 5 --out out/evaluation",
       ],
       [
         "No reference answers: a model compares the answers, only where the router is unsure",
@@ -53,7 +53,7 @@ A row may have "answer" (a text or a list), "regex" or "schema" (a JSON schema).
     )
     .option(
       "--router <name>",
-      "router whose models are evaluated and that gets the result (default: the only router, which does not get the result)",
+      "router whose models are evaluated and that gets the result (without this option, the models of the only router are evaluated and nothing is changed)",
     )
     .option("--exclude <a,b>", "models to leave out", names("--exclude"))
     .option(

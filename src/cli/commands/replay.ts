@@ -7,9 +7,9 @@ import { withRouterFlags } from "../shared/store-flags.ts";
 export function replayCommand(): Command {
   const command = newCommand({
     name: "replay",
-    summary: "fold the log again and estimate the value of other policies",
+    summary: "learn again from the log, and estimate the value of other policies",
     description:
-      "Folds the log of a router again from its first vote. The result is bit for bit the posterior that is served. The command prints the hash of this posterior, compares the posterior with the saved snapshot, prints the estimated utility of each model, and estimates the value of policies from the logged propensities. It writes nothing and encodes nothing.",
+      "Learns again from the log of a router, beginning with its first vote. The result is the served posterior, bit for bit. The command prints the hash of this posterior, compares the posterior with the saved snapshot, prints the estimated utility of each model, and estimates the value of policies from the logged propensities. It writes nothing and encodes nothing.",
     examples: [
       ["See what was learned, and check the snapshot of the learner", "joust replay"],
       ["Estimate the value of another policy", "joust replay --policy joust:horizon=600"],

@@ -10,7 +10,7 @@ export function serveCommand(): Command {
     name: "serve",
     summary: "start the gateway",
     description:
-      "Starts the gateway: one OpenAI-compatible endpoint that routes each request to a model, offers duels and learns from votes. Models come from joust.yaml or, without that file, from the API keys in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...). Without a key it serves a sandbox of five simulated models.",
+      "Starts the gateway: one OpenAI-compatible endpoint that routes each request to a model, offers duels and learns from votes. Models come from joust.yaml or, without that file, from the configuration that was made on the page and the API keys in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...). Without any of them it serves a sandbox of five simulated models.",
     examples: [
       ["Serve what joust.yaml or the environment provides", "joust serve"],
       ["Check a configuration without starting", "joust serve --config joust.yaml --check"],

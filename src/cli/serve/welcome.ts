@@ -22,7 +22,7 @@ Send a request:
 Ask for a duel, then vote for its first answer:
   curl ${url}/v1/chat/completions ${headers} \\
     -d '{"model": "${routers[0]}", "joust": {"duel": true}, ${messages}}'
-  curl ${url}/v1/feedback ${headers} -d '{"id": "ID OF THE ANSWER", "winner": 0}'
+  curl ${url}/v1/feedback ${headers} -d '{"id": "ID OF THE RESPONSE", "winner": 0}'
 `;
 }
 

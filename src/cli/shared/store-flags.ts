@@ -26,7 +26,7 @@ export function withStoreFlags(command: Command): Command {
     )
     .option(
       "--database <url>",
-      "PostgreSQL address instead of --data: postgres://user:password@host/name (default: $JOUST_DATABASE, which other users of the machine cannot see)",
+      "PostgreSQL address instead of --data: postgres://user:password@host/name (default: $JOUST_DATABASE, which keeps the password out of the list of processes)",
     );
 }
 
