@@ -3,8 +3,10 @@ import { responses } from "../dialects/responses/responses.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import { passPieces } from "./deliver.ts";
 
-it("numbers the error that ends a stream of Responses after the last event, also if a comment followed it", async () => {
+it("ends a stream of Responses with an error that has its id and the next numbers, also after a comment", async () => {
+  const response = { id: "resp_1", model: "m", created_at: 5, output: [] };
   async function* breaking() {
+    yield Buffer.from(`data: ${JSON.stringify({ type: "response.created", response })}\n\n`);
     yield Buffer.from('data: {"type":"response.in_progress","sequence_number":7}\n\n');
     yield Buffer.from(": still working\n\n");
     throw new UpstreamError("unreachable", "host", "closed the connection too early");
@@ -19,4 +21,6 @@ it("numbers the error that ends a stream of Responses after the last event, also
     '"sequence_number":8',
     '"sequence_number":9',
   ]);
+  const failed = JSON.parse(text.split("data: ").at(-1)!);
+  expect(failed.response).toMatchObject({ id: "resp_1", model: "m", created_at: 5, output: [] });
 });

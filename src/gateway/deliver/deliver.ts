@@ -111,16 +111,20 @@ export async function passPieces(
   dialect: Dialect,
   pass: (piece: Uint8Array) => Promise<unknown> | undefined,
 ): Promise<void> {
+  let first: Uint8Array | undefined;
   let last: Uint8Array | undefined;
   try {
     for await (const piece of body) {
-      if (piece[0] !== COLON) last = piece;
+      if (piece[0] !== COLON) {
+        first ??= piece;
+        last = piece;
+      }
       const room = pass(piece);
       if (room) await room;
     }
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    await pass(Buffer.from(dialect.errorEvent(error, last)));
+    await pass(Buffer.from(dialect.errorEvent(error, first, last)));
   }
 }
 

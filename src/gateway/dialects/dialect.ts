@@ -37,10 +37,10 @@ export interface Dialect {
   textOf(answer: Uint8Array): string;
   streamText(): StreamText;
   /**
-   * Last event of a stream that broke off. Without it, the answer would look complete. `last` is the piece before it,
-   * for dialects that number their events.
+   * Last event of a stream that broke off. Without it, the answer would look complete. `first` and `last` are the first
+   * piece of the stream and the last one, for dialects whose events have the id of the answer and numbers.
    */
-  errorEvent(error: UpstreamError, last?: Uint8Array): string;
+  errorEvent(error: UpstreamError, first?: Uint8Array, last?: Uint8Array): string;
   duel(head: DuelHead): DuelWriter;
   /** Changes to the answer of a named model. Without them it keeps its bytes. */
   readonly passing?: PassingAnswer | undefined;

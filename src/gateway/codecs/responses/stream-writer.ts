@@ -53,21 +53,24 @@ const EVENTS = {
   custom: ["response.custom_tool_call_input.delta", "response.custom_tool_call_input.done"],
 } as const;
 
+const NO_START: StartEvent = { type: "start", id: "", model: "" };
+
 /** Writes the events of a streamed response. Only the first choice is written. */
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #request: ItemRequest | undefined;
   #sequence: number;
-  #start: StartEvent = { type: "start", id: "", model: "" };
+  #start: StartEvent;
   readonly #open = new Map<number, Open>();
   /** Items that are done; the last event repeats them. */
   readonly #output: Json[] = [];
   #places = 0;
   #stop: Stop = { reason: "end" };
 
-  /** `first` is the number of the first event. */
-  constructor(request?: ItemRequest, first = 0) {
+  /** To continue a stream, `first` is the number of the next event, and `start` began the response. */
+  constructor(request?: ItemRequest, first = 0, start: StartEvent = NO_START) {
     this.#request = request;
     this.#sequence = first;
+    this.#start = start;
   }
 
   write(event: ItemEvent): string {

@@ -1,3 +1,4 @@
+import type { StartEvent } from "../../codecs/items/event.ts";
 import { responsesCodec } from "../../codecs/responses/codec.ts";
 import { ResponsesStreamWriter } from "../../codecs/responses/stream-writer.ts";
 import { answerText, streamText } from "../answer-text.ts";
@@ -6,6 +7,7 @@ import { checkContents, type Dialect, missingMember } from "../dialect.ts";
 import { conversationOf } from "../items/conversation.ts";
 import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
+import { rewriter } from "../rewriter.ts";
 import { errorFields } from "../upstream-error.ts";
 
 /** Members that hold the input of a request. A request must have at least one of them. */
@@ -30,13 +32,24 @@ export const responses: Dialect = {
   labelStream: labelStream("responses"),
   textOf: (answer) => answerText("responses", answer),
   streamText: () => streamText("responses"),
-  errorEvent: (error, last) =>
-    new ResponsesStreamWriter(undefined, nextNumber(last)).write({
+  errorEvent: (error, first, last) =>
+    new ResponsesStreamWriter(undefined, nextNumber(last), startIn(first)).write({
       type: "error",
       error: errorFields(error),
     }),
   duel: (head) => itemDuel("responses", head),
 };
+
+/** The event in the first piece of a stream that begins the response. */
+function startIn(piece: Uint8Array = new Uint8Array()): StartEvent | undefined {
+  let start: StartEvent | undefined;
+  const { push } = rewriter("responses", (event) => {
+    if (event.type === "start") start = event;
+    return "";
+  });
+  push(piece);
+  return start;
+}
 
 /** Number of the event after the last one in a piece of a stream. */
 function nextNumber(piece: Uint8Array = new Uint8Array()): number {
