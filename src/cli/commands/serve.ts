@@ -80,15 +80,17 @@ export function configCommand(): Command {
     )
     .action(async (flags: ConfigFlags) => {
       const stored = await withStore(flags, (store) => store.configuration(flags.revision));
-      const { revision } = flags;
-      if (!stored || (revision !== undefined && stored.revision !== revision)) {
+      if (!stored) {
         throw new InputError(
           { file: "the store" },
-          revision === undefined
-            ? "has no configuration"
-            : `has no revision ${revision} of a configuration`,
+          "has no configuration",
           "it is made on the page of a gateway that was started without joust.yaml",
         );
+      }
+      const { revision = stored.revision } = flags;
+      if (stored.revision !== revision) {
+        const hint = `the newest revision is ${stored.revision}`;
+        throw new InputError({ file: "--revision" }, `there is no revision ${revision}`, hint);
       }
       const { yamlOf } = await import("../../gateway/administration/export.ts");
       process.stdout.write(yamlOf(JSON.parse(stored.document), stored.revision));

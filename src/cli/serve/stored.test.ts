@@ -57,11 +57,14 @@ it("commands without a file use the configuration that was made on the page", as
   expect(output()).toContain('"router":"small"');
 });
 
-it("an unknown revision is refused with its number", async () => {
+it("an unknown revision is refused with the number of the newest one", async () => {
   const data = await storedFolder();
   const run = (...args: string[]) =>
     configCommand().parseAsync([...args, "--data", data], { from: "user" });
-  await expect(run("--revision", "7")).rejects.toThrow("has no revision 7 of a configuration");
+  await expect(run("--revision", "7")).rejects.toMatchObject({
+    problem: "there is no revision 7",
+    hint: "the newest revision is 1",
+  });
 });
 
 it("a forecast reads the log of the gateway that the configuration describes", async () => {
