@@ -24,7 +24,7 @@ export function App() {
   // After a session has ended, the page keeps what the person was doing.
   const isAdmitted = useRef(false);
   if (current?.required === false || current?.key) isAdmitted.current = true;
-  const turn = useTurn(current?.key?.name);
+  const changes = usePersonChanges(current?.key?.name);
   useEffect(() => {
     document.title = TITLES[route.page];
     // A screen reader continues at the start of the new page.
@@ -48,7 +48,7 @@ export function App() {
       <SandboxOffer />
       <main ref={main} tabIndex={-1} class="flex flex-1 flex-col outline-none">
         {isAdmitted.current ? (
-          <Content key={turn} route={route} />
+          <Content key={changes} route={route} />
         ) : current ? (
           <SignedOut />
         ) : (
@@ -60,13 +60,14 @@ export function App() {
   );
 }
 
-/** Number of times that another person has signed in after the one before: no page keeps what it read for that one. */
-function useTurn(name: string | undefined): number {
-  const last = useRef({ name, turn: 0 });
+/** Counts how often the person who is signed in has changed, so that no page keeps what it read for the one before. */
+function usePersonChanges(name: string | undefined): number {
+  const last = useRef({ name, changes: 0 });
   const { current } = last;
   const isOther = name !== undefined && current.name !== undefined && name !== current.name;
-  last.current = { name: name ?? current.name, turn: current.turn + (isOther ? 1 : 0) };
-  return last.current.turn;
+  const changes = current.changes + (isOther ? 1 : 0);
+  last.current = { name: name ?? current.name, changes };
+  return changes;
 }
 
 const TITLES: Readonly<Record<Route["page"], string>> = {
