@@ -150,7 +150,7 @@ describe("errors", () => {
     expect(retries).toEqual(["the gateway responded with status 503"]);
   });
 
-  it("that are temporary end castVote at once if the caller cancels it", async () => {
+  it("that are temporary do not delay castVote after the caller has cancelled it", async () => {
     const controller = new AbortController();
     const headers = { "retry-after": "3600" };
     const fetch = async () => new Response("", { status: 503, headers });

@@ -208,8 +208,8 @@ export interface FollowerOptions {
   readonly router: string;
   readonly findPolicy: FindPolicy;
   /**
-   * Logged name of the encoder whose embeddings the router gets. Configurations with another one, which other nodes
-   * log while a change of encoder reaches all of them, are not served. By default all are.
+   * Logged name of the encoder that embeds the prompts of this node. Configurations with another encoder are not
+   * served: other nodes log them while a change of encoder spreads. By default, all are served.
    */
   readonly encoder?: string | undefined;
   /** Settings of the router that do not affect learning. */

@@ -28,7 +28,7 @@ export interface Days {
   isMoving: boolean;
 }
 
-/** The tables of a day. A statement must give each an alias: "FROM ${decisions} d". */
+/** The tables of a day. PostgreSQL has subqueries here, so a statement must give each an alias: "FROM ${decisions} d". */
 export interface DayTables {
   readonly select: Select;
   readonly decisions: Statement;

@@ -136,7 +136,7 @@ export class Lane<E, R> {
         return false;
       }
       if (batch.length === 0) {
-        // The store is still down, with an error that nobody has foreseen.
+        // Even an empty batch fails, so the store is still down, whatever the error is.
         this.#tryLater();
         return false;
       }

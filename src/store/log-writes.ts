@@ -88,7 +88,7 @@ export abstract class LogWrites extends SearchQueries {
   async scrub(): Promise<void> {
     if (await this.shrink()) return;
     throw new StoreUnavailable(
-      "the votes are erased, but their content stays in the files while another process, such as a backup, reads them; forget the voter again later: the error that there are no votes then means that nothing is left",
+      'the votes are erased, but their content stays in the files while another process, such as a backup, reads them; forget the voter again later: "has no vote" then means that nothing is left',
       60,
     );
   }

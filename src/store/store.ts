@@ -350,7 +350,7 @@ interface SnapshotContent {
   readonly state: Uint8Array;
 }
 
-/** What remains of the pruned votes of a router. */
+/** The snapshot from which a router learns after votes were pruned, as it was read before a voter is forgotten. */
 export interface Pruned {
   /** Position of the horizon, or 0 if no votes were pruned. */
   readonly horizon: number;

@@ -64,7 +64,7 @@ export abstract class Writes extends LogWrites {
 
   /**
    * Takes the lease if it is free or has expired, or if `steal` is set. The new token makes saves of the previous
-   * holder fail. A lease that ends much later than a new one would was given before the clock was set back.
+   * holder fail. A lease that ends much later than a new one counts as expired: the clock has been set back since.
    */
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
     const isFree = steal

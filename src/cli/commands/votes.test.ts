@@ -74,7 +74,7 @@ it("writes each change to the history, without the name of a voter", async () =>
   expect(JSON.stringify(records)).not.toContain("ann");
 });
 
-it("records an erasure that a backup does not let end, and ends it when it is run again", async () => {
+it("records an erasure that a backup delays, and completes it when it is run again", async () => {
   const { data, run } = await votedFolder();
   const file = join(data, "joust.db");
   const isInFiles = () => [file, `${file}-wal`].some((part) => contains(part, "voter:ann"));

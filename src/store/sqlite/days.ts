@@ -179,7 +179,7 @@ export class DayFiles implements Days {
   }
 }
 
-/** The days of a month and some more: the budget of a key is compared with the sum of a month. */
+/** Number of files that stay open: a month of days and some more, because a budget is compared with the sum of a month. */
 const MOST_OPEN = 40;
 
 type TallyRow = { router: string; bucket: number; model: string } & Counts;

@@ -225,7 +225,7 @@ it("leaves nothing of a forgotten voter in its files", async () => {
   expect(statSync(file).size + statSync(`${file}-wal`).size).toBeLessThan(size);
 });
 
-it("says if another process keeps a forgotten voter in the files, and erases the name when asked again", async () => {
+it("reports that another process keeps a forgotten voter in the files, and erases the name if the call is repeated", async () => {
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
   onTestFinished(() => store.close());
