@@ -54,3 +54,18 @@ describe("the data of an event", () => {
     expect(() => dataOf('{"error": "overloaded"}\n\n')).toThrow(UpstreamError);
   });
 });
+
+it.each([
+  ["a name and empty data", "event: response.completed\ndata:\n\n"],
+  ["empty data that has no end", "data: "],
+])("passes an event with %s on as a comment", (_, text) => {
+  const passed: string[] = [];
+  const pass = (bytes: Uint8Array) => void passed.push(Buffer.from(bytes).toString());
+  const reader = new EventReader("host", 1000, (bytes, start, end) => {
+    reader.dataIn(bytes, start, end);
+    return reader.passed(bytes, start);
+  });
+  reader.push(Buffer.from(text), pass);
+  reader.end(pass);
+  expect(passed.join("")).toBe(":\n\n");
+});

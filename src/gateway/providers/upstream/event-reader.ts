@@ -52,14 +52,15 @@ export class EventReader {
   /**
    * The bytes to pass on for the event that `dataIn` has read: true if they can stay as they are. An event
    * with data on several lines, with lines that end in CR or with a byte order mark is written in the
-   * usual form, so that all later steps can read data line by line.
+   * usual form, so that all later steps can read data line by line. An event with empty data becomes a comment,
+   * because clients fail to read its data as JSON.
    */
   passed(bytes: Buffer, start: number): true | Buffer {
-    const { event, id, data = "" } = this.#last() ?? {};
+    const { event, id, data } = this.#last() ?? {};
     const isUsual =
-      !this.#cutter.hasBareCr && bytes[start] !== BYTE_ORDER_MARK && !data.includes("\n");
-    if (isUsual) return true;
-    if (data === "") return Buffer.from(":\n\n");
+      !this.#cutter.hasBareCr && bytes[start] !== BYTE_ORDER_MARK && !data?.includes("\n");
+    if (isUsual && data !== "") return true;
+    if (!data) return Buffer.from(":\n\n");
     const fields = [...(event ? [`event: ${event}`] : []), ...(id ? [`id: ${id}`] : [])];
     // Data is JSON, in which a line break can only be white space.
     return Buffer.from(`${[...fields, `data: ${data.replaceAll("\n", " ")}`].join("\n")}\n\n`);
