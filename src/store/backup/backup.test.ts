@@ -18,6 +18,7 @@ import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { DAY_MS } from "../decision-id.ts";
 import { T0 } from "../events.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
+import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
 import { HeadFile } from "../sqlite/head-file.ts";
 import { SqliteStore } from "../sqlite/sqlite-store.ts";
 import { fill, restoresEverything } from "./backup.case.ts";
@@ -77,6 +78,21 @@ describe("a backup of SQLite files", () => {
     const target = join(folder, "restored", "joust.db");
     await restoreSqlite(backup, target);
     expect(await open(target).tallies(query)).toEqual(counts);
+  });
+
+  it("has the counts of a day once, although a kill has interrupted dropping it", async () => {
+    const { file, backup } = await filled();
+    const [first, ...others] = daysIn(folderOf(file));
+    const day = fileOf(folderOf(file), first!);
+    const bytes = readFileSync(day);
+    await open(file).prune({ decisions: (first! + 1) * DAY_MS });
+    writeFileSync(day, bytes);
+    const db = new Sqlite(file);
+    db.prepare("INSERT INTO dropped_days VALUES (?)").run(first);
+    db.close();
+    await backUpSqlite(file, backup);
+    // A restore into PostgreSQL adds the counts of all days to those of the main file.
+    expect(daysIn(folderOf(join(backup, "joust.db")))).toEqual(others);
   });
 
   it("can be read by its owner only", async () => {

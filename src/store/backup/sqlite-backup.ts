@@ -33,31 +33,38 @@ export async function backUpSqlite(
   const main = join(folder, MAIN);
   const [source, target] = [folderOf(file), folderOf(main)];
   let days: number[];
-  let position: number;
+  let copied: ReturnType<typeof copyMain>;
   do {
     rmSync(main, { force: true });
     rmSync(target, { recursive: true, force: true });
     days = daysIn(source);
     onFile(main);
-    position = copyMain(file, main);
+    copied = copyMain(file, main);
     for (const day of daysIn(source)) {
+      if (copied.dropped.includes(day)) continue;
       mkdirSync(target, { recursive: true, mode: 0o700 });
       onFile(fileOf(target, day));
       if (existsSync(fileOf(source, day))) copy(fileOf(source, day), fileOf(target, day), () => 0);
     }
     // The counts of a day that was dropped after the copy of the main file may be in no copy.
   } while (days.some((day) => !existsSync(fileOf(source, day))));
-  return writeManifest(folder, at, position);
+  return writeManifest(folder, at, copied.position);
 }
 
-/** Copies the main file and checks its log. Returns the position of the last vote or control. */
-function copyMain(file: string, main: string): number {
+/** Copies the main file and checks its log. Returns the position of the last vote or control, and the days that were dropped. */
+function copyMain(file: string, main: string) {
   // The position is read first, because votes are cast during the copy.
   const acknowledged = readHead(file);
   return copy(file, main, (db) => {
     if (hasTable(db, "embeddings")) checkLog(db, file, false, acknowledged);
-    return lastPosition(db);
+    return { position: lastPosition(db), dropped: droppedDays(db) };
   });
+}
+
+/** Days whose counts are in the main file already. Their own files still exist if a kill interrupted dropping them. */
+function droppedDays(db: Sqlite.Database): number[] {
+  if (!hasTable(db, "dropped_days")) return [];
+  return db.prepare<[], number>("SELECT day FROM dropped_days").pluck().all();
 }
 
 /** Copies a database in one transaction and returns what `read` finds in it. */
