@@ -84,8 +84,8 @@ export class Journal {
     // A kill may leave the beginning of a line, which is removed.
     const whole = text.slice(0, text.lastIndexOf("\n") + 1);
     if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole));
-    mkdirSync(dirname(path), { recursive: true });
-    // The file contains prompts and answers, so only its owner may read it.
+    // The folder will contain prompts, and the file answers too, so only their owner may read them.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const journal = new Journal(openSync(path, "a", 0o600));
     whole.split("\n").forEach((line, i) => {
       if (line === "") return;

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -100,6 +100,13 @@ describe("a journal", () => {
     ]);
     expect(third.spent).toBeCloseTo(0.0002, 12);
     third.close();
+  });
+
+  it("lies in a folder that only its owner reads", async () => {
+    const folder = join(newFolder(), "joust-evaluation");
+    const { journal } = await openCalls(join(folder, "journal.jsonl"), 1);
+    journal.close();
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   it("sends a prompt once if two comparisons need its answer at the same time", async () => {
