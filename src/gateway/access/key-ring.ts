@@ -9,13 +9,13 @@ import { hashOf } from "./keys.ts";
 export type Key = Omit<StoredKey, "createdAt">;
 
 /**
- * The API keys of the configuration and, as of the last read, those of the store with the sessions that were ended.
- * Other nodes and `joust keys` change the store.
+ * The API keys of the configuration and of the store, and the sessions that were ended. The store is read repeatedly,
+ * because other nodes and `joust keys` change it.
  */
 export class KeyRing {
   readonly #store: Pick<Store, "keys" | "endedSessions">;
   readonly #clock: Clock;
-  #own: Config["keys"];
+  #configured: Config["keys"];
   #stored: readonly StoredKey[] = [];
   #ended: ReadonlySet<string> = new Set();
   #byHash = new Map<string, Key>();
@@ -30,15 +30,18 @@ export class KeyRing {
   #waiting: Promise<unknown> | undefined;
   #waitedAt = Number.NEGATIVE_INFINITY;
 
-  /** `own` are the keys of the configuration. */
-  constructor(own: Config["keys"], store: Pick<Store, "keys" | "endedSessions">, clock: Clock) {
-    this.#own = own;
+  constructor(
+    configured: Config["keys"],
+    store: Pick<Store, "keys" | "endedSessions">,
+    clock: Clock,
+  ) {
+    this.#configured = configured;
     this.#store = store;
     this.#clock = clock;
   }
 
-  configure(own: Config["keys"]): void {
-    this.#own = own;
+  configure(configured: Config["keys"]): void {
+    this.#configured = configured;
     this.#index();
   }
 
@@ -54,8 +57,8 @@ export class KeyRing {
   }
 
   /** Whether there would be no key with another configuration. Reads the stored keys. */
-  async isEmptyWith(own: Config["keys"]): Promise<boolean> {
-    if (Object.keys(own).length > 0) return false;
+  async isEmptyWith(configured: Config["keys"]): Promise<boolean> {
+    if (Object.keys(configured).length > 0) return false;
     await this.read();
     return this.#stored.length === 0;
   }
@@ -126,10 +129,10 @@ export class KeyRing {
   }
 
   #index(): void {
-    const own = Object.entries(this.#own).map(([name, { key, ...rest }]): Key => {
+    const configured = Object.entries(this.#configured).map(([name, { key, ...rest }]): Key => {
       return { id: `config:${name}`, name, hash: hashOf(key), ...rest };
     });
-    const all: Key[] = [...this.#stored, ...own];
+    const all: Key[] = [...this.#stored, ...configured];
     this.#byHash = new Map(all.map((key) => [key.hash, key]));
     this.#byId = new Map(all.map((key) => [key.id, key]));
   }

@@ -70,7 +70,7 @@ const FORWARDED: ReadonlySet<string> = new Set([
 
 /**
  * The part of a request that shows that it came through a proxy. nginx without further settings adds no header and
- * replaces the host, but sends HTTP/1.0, which clients have not used for long.
+ * replaces the host, but sends HTTP/1.0, which clients no longer use.
  */
 function signOfProxy({
   headers,
