@@ -96,7 +96,7 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
     }
   });
 
-  it("with signs of life in its middle is translated with signs of life", async () => {
+  it("with comments or pings between its events is translated with comments", async () => {
     const host = await startDialectUpstream();
     const alive = {
       chat: ": PROCESSING\n\n",

@@ -38,7 +38,7 @@ describe("the leaderboard after 200 votes that the policy collected", () => {
     });
   });
 
-  it("after 50,000 votes covers the truth although the posteriors that choose favour a wrong vote scale", () => {
+  it("covers the truth after 50,000 votes, even if the policy's posteriors favour a wrong vote scale", () => {
     const world: World = { kind: "table", models: 10, voteScale: 3, ties: 0, told: "noisy" };
     for (const seed of [8008, 8011]) {
       const [last] = playWorld(world, seed, [50_000]);

@@ -162,7 +162,7 @@ describe("always one model that fails", () => {
     expect(hi - lo).toBeGreaterThan(1.4 * (free.hi - free.lo));
   });
 
-  it("would have answered its next call if it never answered", () => {
+  it("is expected to answer the next call if all of its calls failed", () => {
     // Its calls failed for 4 dollars before an answer of 2.
     expect(always({ always_cost: 20, cost: 4, failed_cost: 4 }).cost).toBe(60);
   });

@@ -107,7 +107,7 @@ describe("tokens of Google", () => {
     ]);
   });
 
-  it("are redacted until they were replaced twice", async () => {
+  it("are redacted until two newer tokens were issued", async () => {
     const account = library("");
     let number = 0;
     account.GoogleAuth.prototype.getAccessToken = async () => `token-number-${number}`;

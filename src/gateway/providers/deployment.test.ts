@@ -109,7 +109,7 @@ describe("calls", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("end with an error after which they may be repeated, if one of them has", async () => {
+  it("that all fail end with an error that may be retried, if one of the errors may be", async () => {
     const failed = (name: string, status: number, retryAfter?: number) =>
       new UpstreamError("status", name, "said no", { status, retryAfter });
     const errors: Record<string, UpstreamError> = {
