@@ -23,7 +23,7 @@ export class CategoryMeans {
   learn(model: string, w: Float64Array, amount: number, base = 1): void {
     const own = this.#models.get(model) ?? new Regression();
     this.#models.set(model, own);
-    // The first answer of all shows the level of the pool, not the factor of its model.
+    // The first answer to any request shows the level of all models, not the factor of its own.
     const expected = this.#pool.answers === 0 ? amount : base * this.#poolMean(w);
     this.#pool.learn(w, amount / own.factor, base, amount);
     own.learn(w, amount, base, expected);

@@ -261,8 +261,8 @@ export interface RouterView {
   readonly encoder: string;
   readonly pool: Pool;
   /**
-   * The pool's models in its order; undefined for a model that this node does not serve. One more follows if the
-   * fallback is not in the pool.
+   * The pool's models in its order; undefined for a model that this node does not serve. A fallback
+   * that is not in the pool follows them.
    */
   readonly models: readonly (ServedModel | undefined)[];
   /** Shares of the categories in an embedding. */

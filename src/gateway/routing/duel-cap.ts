@@ -1,6 +1,6 @@
 /**
- * Limits duels that clients did not insist on to a share of the requests and of their cost. Both shares are moving
- * means over about the last thousand requests.
+ * Limits duels to a share of the requests and of their cost. Duels that clients require do not count. Both shares are
+ * moving means over about the last thousand requests.
  */
 export class DuelCap {
   readonly #share: number;
@@ -23,13 +23,13 @@ export class DuelCap {
     return this.#spent === 0 || this.#spentOnDuels <= this.#spend * this.#spent;
   }
 
-  /** Counts a request. `isDuel` is false for a duel on which the client insisted. */
+  /** Counts a request. `isDuel` is false for a duel that the client requires. */
   routed(isDuel: boolean): void {
     this.#requests = this.#requests * KEEP_REQUEST + 1;
     this.#duels = this.#duels * KEEP_REQUEST + Number(isDuel);
   }
 
-  /** Counts the cost of a request; `second` is the part of the second answer of a limited duel. */
+  /** Counts the cost of a request; `second` is the part of the second answer of a duel that counts. */
   spent(cost: number, second: number): void {
     this.#spent = this.#spent * KEEP_REQUEST + cost;
     this.#spentOnDuels = this.#spentOnDuels * KEEP_REQUEST + second;

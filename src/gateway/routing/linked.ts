@@ -1,5 +1,6 @@
 /**
- * Values of a few models, linked: there are many such lists, and each element takes less memory than an entry of a Map.
+ * An element of a linked list that has values of a few models. There are many such lists, and they take less memory than
+ * a Map each.
  */
 interface Linked<T> {
   readonly model: string;

@@ -192,8 +192,8 @@ export class LiveRouter {
   }
 
   /**
-   * The models of a pool. A fallback follows if the learner's pool has none yet, because the configuration has just
-   * changed, or none any more, because that of another node is newer.
+   * The models of the learner's pool, followed by the fallback if the pool lacks it: the learner may have an older
+   * configuration than this router, or the newer one of another node.
    */
   #modelsOf(pool: Pool): (ServedModel | undefined)[] {
     const models = pool.models.map((name) => this.#models.get(name));

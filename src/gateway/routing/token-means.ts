@@ -2,8 +2,8 @@ import { CategoryMeans } from "./category-means.ts";
 import { ofModel } from "./linked.ts";
 import { RecentMap } from "./recent-map.ts";
 
-/** How much expected tokens may differ before answers are known. */
-interface Spreads {
+/** Expected tokens before the first answer, and how much they differ. */
+interface Prior {
   /** Expected tokens before the first answer. */
   readonly first: number;
   /** Standard deviations of the logarithm: between models, and of one model between categories. */
@@ -14,7 +14,7 @@ interface Spreads {
 }
 
 /** Tokens of answers. */
-export const OUTPUTS: Spreads = {
+export const OUTPUTS: Prior = {
   first: 300,
   betweenModels: 0.35,
   betweenCategories: 0.3,
@@ -22,7 +22,7 @@ export const OUTPUTS: Spreads = {
 };
 
 /** Tokens of prompts as the upstream counts them, per token of the estimate. */
-export const PROMPTS: Spreads = {
+export const PROMPTS: Prior = {
   first: 1,
   betweenModels: 0.15,
   betweenCategories: 0.05,
@@ -31,25 +31,25 @@ export const PROMPTS: Spreads = {
 
 /** Expected tokens by model and category, with their relative standard deviation. */
 export class TokenMeans {
-  readonly #spreads: Spreads;
+  readonly #prior: Prior;
   readonly #means: CategoryMeans;
-  /** Tokens by session, the models of which are linked. */
+  /** A list for each session, with the tokens of its models. */
   readonly #sessions = new RecentMap<SessionLengths>(MOST);
   #answers = 0;
   #count = 0;
   #expected = 0;
   #residuals = 0;
 
-  constructor(spreads: Spreads) {
-    this.#spreads = spreads;
-    this.#means = new CategoryMeans(spreads.first);
+  constructor(prior: Prior) {
+    this.#prior = prior;
+    this.#means = new CategoryMeans(prior.first);
   }
 
   of(model: string, w: Float64Array): number {
     return this.#means.of(model, w);
   }
 
-  /** Learns from an answer. The expectation is relative to `base`. */
+  /** Learns the tokens of an answer, of which `base` times the mean were expected. */
   learn(session: string, model: string, w: Float64Array, tokens: number, base = 1): void {
     const expected = base * this.of(model, w);
     const first = this.#sessions.get(session);
@@ -73,7 +73,7 @@ export class TokenMeans {
    * of variation of a session. Without sessions it is the difference between models.
    */
   doubt(model: string, w: Float64Array): number {
-    const { betweenModels, betweenCategories, variation: usual } = this.#spreads;
+    const { betweenModels, betweenCategories, variation: usual } = this.#prior;
     const n = this.#count;
     const own = n === 0 ? 0 : Math.max(0, (n * this.#residuals) / this.#expected ** 2);
     const variation = (n * own + PRIOR_SESSIONS * usual) / (n + PRIOR_SESSIONS);
