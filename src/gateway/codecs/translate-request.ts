@@ -71,7 +71,7 @@ export function translateRequest(given: Json, route: Route) {
   const written = CODECS[to].writeRequest(adapted);
   return {
     body: written,
-    // Its tools are in their namespaces.
+    // The answer is translated for the client's own tools, which `whole` has without their namespaces.
     request: namespaces.size === 0 ? whole : CODECS[from].parseRequest(given),
     answerTool,
     namespaces,

@@ -50,7 +50,7 @@ export function translateAnswer(body: Json, sides: Sides): Json {
   );
 }
 
-/** Changes the events of an upstream's answer to those of the answer for the client. */
+/** Returns a function that changes the events of an upstream's answer for the client and passes them to `emit`. */
 function forClient(sides: Sides, emit: Emit): Emit {
   const { request, answerTool } = sides;
   const restored = restoringCustomCalls(request, (event) => emit(completed(event, sides)));
@@ -58,7 +58,7 @@ function forClient(sides: Sides, emit: Emit): Emit {
   return mappingItems(ownItem(sides), whole);
 }
 
-/** Adds the members to an event that the upstream's dialect lacks. Reasoning gets the name of the model that clients know. */
+/** Adds members that the upstream's dialect lacks. Reasoning gets the name under which clients know the model. */
 function completed(event: ItemEvent, sides: Sides): ItemEvent {
   const { model, head } = sides;
   switch (event.type) {
@@ -93,14 +93,14 @@ const ID_PREFIXES: Readonly<Record<DialectName, string>> = {
   messages: "msg_",
 };
 
-/** The id of an answer in a dialect, from an id without the usual start. */
+/** The id of an answer in a dialect: an id with the dialect's prefix. */
 export function answerId(dialect: DialectName, id: string): string {
   return `${ID_PREFIXES[dialect]}${id}`;
 }
 
 /**
- * The id of an answer in a dialect, from the id that it has in another one. The ids of items in Responses are made of
- * that of the response and may be referred to later, but some upstreams use few ids (Ollama) or none.
+ * The id of an answer in the client's dialect, from its id in the upstream's dialect. In Responses it is a new one: the
+ * ids of items contain it, clients refer to them later, and some upstreams repeat their ids (Ollama) or send none.
  */
 function ownId(id: string, { client, head }: Sides): string {
   if (client === "responses" && head?.newId) return answerId(client, head.newId());
@@ -109,7 +109,7 @@ function ownId(id: string, { client, head }: Sides): string {
 
 /** A comment that shows the client, and proxies before it, that the connection is alive. */
 export const ALIVE = ":\n\n";
-/** Matches the events that do the same in Messages and Responses. */
+/** Matches the events of Messages and Responses that only keep the connection alive. */
 const PING = /^\s*\{\s*"type"\s*:\s*"(ping|keepalive)"/;
 
 /** Translates a stream of the upstream to the client's dialect, event by event. */

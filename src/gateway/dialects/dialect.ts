@@ -145,7 +145,7 @@ export interface DuelWriter {
   rewrite(index: number): (piece: Uint8Array) => string;
   /** Event that ends the answers at these indices with an error. */
   fail(indices: readonly number[], joust: Json): string;
-  /** Events that end the stream: those of the error if no answer is complete. */
+  /** Events that end the stream, with an error if no answer is complete. */
   end(usage: Usage | undefined, lost: LostAnswers): string;
   /** The second answer of a stream that has ended, in a dialect whose answers have no choices. */
   secondAnswer?(usage?: Usage): Json | undefined;
@@ -153,7 +153,7 @@ export interface DuelWriter {
 
 /** Answers of a duel that broke off. */
 interface LostAnswers {
-  /** The error that ended the answer, or the first of both, if no answer is complete. */
+  /** The error of the stream if no answer is complete: that of the first answer, if it has one. */
   readonly error: UpstreamError | undefined;
   /** Whether the answer that is shown first is incomplete. */
   readonly isFirstLost: boolean;

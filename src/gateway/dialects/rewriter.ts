@@ -3,10 +3,11 @@ import { CODECS } from "../codecs/codecs.ts";
 import type { ItemEvent } from "../codecs/items/event.ts";
 import type { DialectName } from "../wire/dialect-names.ts";
 
+/** Reads the events of a stream and writes them in another form. */
 export interface Rewriter {
   /** Reads a piece of a stream and returns what `write` makes of its events. */
   push(piece: Uint8Array): string;
-  /** Returns what `write` makes of the events that are still missing after the last piece. */
+  /** Returns what `write` makes of the events that end the answer, unless a piece has ended it. */
   end(): string;
 }
 

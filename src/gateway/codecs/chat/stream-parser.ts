@@ -77,7 +77,7 @@ export class ChatStreamParser implements StreamParser {
     if (this.#choices.some(({ stop }) => stop)) this.#finish(emit);
   }
 
-  /** Ends all choices: more text, and the usage, may come after a finish_reason. Some upstreams give none before [DONE]. */
+  /** Ends all choices at the end of the stream: text and usage may follow a finish_reason, and some upstreams send none. */
   #finish(emit: Emit): void {
     if (this.#ended || this.#choices.length === 0) return;
     this.#ended = true;

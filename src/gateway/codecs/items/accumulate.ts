@@ -122,7 +122,7 @@ export class ItemBuilder {
     }
   }
 
-  /** The texts, with the other parts at the places between them. */
+  /** The texts in their places, and the other parts in the places that are left. */
   #parts(others: readonly Part[]): Part[] {
     const { text = [], refusal = [] } = this.#texts;
     const parts: Part[] = [];

@@ -57,7 +57,7 @@ export function acceptedSchema(schema: Json): Json | undefined {
 
 class NotAccepted extends Error {}
 
-/** The whole schema and its references: those that are being checked, and those that are known to end. */
+/** The whole schema, the references that are being checked, and those that are known not to be recursive. */
 interface Place {
   readonly root: Json;
   readonly open: Set<string>;
@@ -166,7 +166,7 @@ function described(schema: Json, description: unknown, rest: Json): Json {
   return texts.length > 0 ? { ...kept, description: texts.join("\n\n") } : kept;
 }
 
-/** Throws if a reference leaves the schema, leads back to itself, or leads from one definition to the next very often. */
+/** Throws if a reference leaves the schema, is recursive, or starts a chain of more than `MOST_OPEN` definitions. */
 function checkReference($ref: unknown, place: Place): void {
   const { root, open, checked } = place;
   const path = String($ref);

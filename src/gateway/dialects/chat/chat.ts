@@ -45,7 +45,7 @@ function duelWriter(duel: DuelHead): DuelWriter {
   const anonymous = (answer: Json, slot: number): readonly Choice[] =>
     anonymousAnswer(chatCodec.parseAnswer({ choices: [answer] }), callIds(slot)).choices;
   const writer = chatCodec.streamWriter();
-  /** Answers by their index, until they break off. */
+  /** Readers of the answers by index. An answer that breaks off is removed. */
   const reading = new Map<number, Rewriter>();
   /** Choices of which a chunk was written. */
   const begun = new Set<number>();

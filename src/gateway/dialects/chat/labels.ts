@@ -143,7 +143,7 @@ function costLine(line: string, joust: string, costOf: CostOf): string {
   return editMembers(event, { set: { joust: note } }).toString();
 }
 
-/** The members of the event in a line, whose offsets are those in the line. */
+/** The members of the event in a line, with offsets in the line. */
 function eventIn(line: string): Members | undefined {
   const open = /^data: *(?=\{)/.exec(line)?.[0].length;
   return open === undefined ? undefined : scanLine(Buffer.from(line), open);
