@@ -1,4 +1,4 @@
-/** The surroundings of a configuration, and what is checked before it is served. */
+/** Places outside the configuration, and checks of a configuration before it is served. */
 import { join } from "node:path";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../core/input/input-error.ts";

@@ -23,8 +23,8 @@ export interface TrafficQuery {
 }
 
 /**
- * Converts recent queries. It leaves out queries that models answered which have left the pool, and those of another
- * encoder, whose embeddings may have the same dimension but mean something else. Disabled models are not candidates.
+ * Converts recent queries. Queries of models that have left the pool are left out, and so are those of another encoder,
+ * whose embeddings may have the same dimension but mean something else. Disabled models are not candidates.
  */
 export function trafficOf(
   posterior: PosteriorView,

@@ -35,7 +35,7 @@ export class ClientIds {
 
   /**
    * Gives the client's id to a decision made at `at`. Returns undefined if the store does not answer: the request is
-   * answered all the same. Throws 409 if the key has given the id to another request.
+   * answered without it. Throws 409 if the key has given the id to another request.
    */
   async claim(
     id: string,

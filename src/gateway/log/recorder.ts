@@ -153,7 +153,7 @@ export class Recorder {
     return this.#spentOn([...fallbacks, { model, cost }]);
   }
 
-  /** The members of an answer's event that do not depend on its outcome, and the status. */
+  /** Members that the events of complete and of failed answers share. */
   #headOf(
     { router, decision, slot, owner }: AnswerSlot,
     model: string,

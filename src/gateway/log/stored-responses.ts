@@ -158,7 +158,7 @@ export class StoredResponses {
   async delete(id: string): Promise<void> {
     const writing = this.#writing.get(id);
     this.#writing.delete(id);
-    // A database may delete a row before an earlier statement writes it.
+    // A database may run the statement that writes the row after the one that deletes it.
     await writing?.written.promise;
     await this.#parts.store.deleteResponse(id);
   }

@@ -71,7 +71,7 @@ export class Deployment {
     this.dialects = upstream.dialects ?? ["chat"];
     this.#tools = tools;
     this.#breaker = new Breaker(clock);
-    // A call that the breaker stops uses nothing of the limits.
+    // A call that the breaker refuses does not count against the limits.
     const call: Upstream["call"] = (request, signal) => this.#counted(upstream, request, signal);
     this.#upstream = guarded({ name: upstream.name, call }, this.#breaker);
     this.#profile = new ParameterProfile(spec.rules ?? {}, clock);

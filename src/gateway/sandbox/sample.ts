@@ -2,8 +2,8 @@ import { isRecord, type Json } from "../wire/json.ts";
 
 /**
  * A value that a JSON schema allows, made from the text if possible: for the arguments of tools
- * and for answers with a schema. It supports the commonly used parts of JSON schema. The JSON text of the value has
- * about `ROOM` characters more than the text at most; what would not fit is null or left out.
+ * and for answers with a schema. It supports the commonly used parts of JSON schema. The JSON text of the value is
+ * at most about `ROOM` characters longer than the text; values that do not fit are null or left out.
  */
 export function sampleOf(schema: unknown, text: string): unknown {
   return sampled(schema, { root: schema, text, room: ROOM + text.length }, 0);

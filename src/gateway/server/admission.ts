@@ -59,7 +59,7 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
       if (request.is404) answerUnknownPath(app, parts.files, unknown, request, reply);
       else done();
     };
-    // Somebody may have created the first key since, which admits requests from elsewhere.
+    // Once there is a key, requests from elsewhere are admitted, so a key that was just created has to be known.
     const refreshed = access.isOpen ? access.refresh() : undefined;
     if (refreshed) refreshed.then(check).catch(done);
     else check();

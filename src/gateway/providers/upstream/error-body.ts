@@ -3,8 +3,8 @@ import { isRecord, parsed } from "../../wire/json.ts";
 
 /**
  * The body of an error response in the form in which it is classified: an error of Anthropic's shape in OpenAI's, and
- * other bodies as they are. A body that is nested deeper than any error is left out, because functions that call
- * themselves for each level would fail.
+ * other bodies as they are. A body that is nested deeper than any error is left out, because recursive functions would
+ * exceed the stack.
  */
 export function errorBody(body: Uint8Array): Uint8Array {
   if (isDeep(body)) return new Uint8Array();
