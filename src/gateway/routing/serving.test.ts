@@ -63,6 +63,12 @@ it("names nothing that a key may not use: no router behind an alias, no disabled
     expect.any(String),
     "it may use secret, own, hidden",
   ]);
+  const outdated = { models: ["removed"], routers: ["removed"] };
+  expect(errorFor(outdated, "mine")).toEqual([
+    403,
+    expect.any(String),
+    expect.stringContaining("ask the operator for a key"),
+  ]);
   expect(errorFor(others, "hidden")).toEqual([
     404,
     "the model `hidden` is disabled",

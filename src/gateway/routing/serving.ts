@@ -73,9 +73,10 @@ export function resolveFor(
   const isRouter = serving.routers.get(found.name) === found;
   const allowed = isRouter ? caller.routers : caller.models;
   if (allowed?.includes(found.name) === false) {
+    const known = namesFor(caller, serving);
     // The name may be an alias. The error does not name the router behind it.
     throw new HttpError(403, `this API key may not use \`${name}\``, {
-      hint: `it may use ${namesFor(caller, serving)}`,
+      hint: known === "" ? NOTHING_HINT : `it may use ${known}`,
       code: "model_not_allowed",
       param: "model",
     });
@@ -89,6 +90,9 @@ export function resolveFor(
   }
   return found;
 }
+
+const NOTHING_HINT =
+  "it may use nothing that is served at present: ask the operator for a key with other models or routers";
 
 /** The router with the most specific alias for the name. A common name is more specific than `*`. */
 function aliased(routers: ReadonlyMap<string, LiveRouter>, name: string): LiveRouter | undefined {
