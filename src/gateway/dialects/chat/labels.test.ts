@@ -61,6 +61,7 @@ describe("labels of a stream", () => {
       "with a model in some of them",
       ['{"id":"x","model":"m"}', '{"id":"x"}', '{"id":"x","model":"n"}'],
     ],
+    ["with a model after the first", ['{"id":"x"}', '{"id":"x","model":"m"}', '{"id":"x"}']],
   ])("change id and model of events %s", (_, objects) => {
     const events = objects.map((object) => `data: ${object}\n\n`);
     for (const pieces of [events, [events.join("")]]) {

@@ -21,16 +21,18 @@ export const labelStream: Dialect["labelStream"] = (labels, costOf) => {
 
 function labelEvents({ id, model, joust }: Labels): (piece: Uint8Array) => Buffer {
   const set = { id: JSON.stringify(answerId("chat", id)), model: JSON.stringify(model) };
+  let hasBegun = false;
   let swaps: readonly Swap[] | undefined;
-  const label = (bytes: Buffer) => swapAll(bytes, swaps!) ?? editEvents(bytes, set);
+  const label = (bytes: Buffer) => (swaps && swapAll(bytes, swaps)) ?? editEvents(bytes, set);
   return (piece) => {
     const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
-    if (swaps) return label(bytes);
+    if (hasBegun) return label(bytes);
     const open = nextObject(bytes);
     if (open < 0) return bytes; // a comment that keeps the connection alive
+    hasBegun = true;
     const event = scanLine(bytes, open);
-    swaps = event ? swapsFor(event, set) : [];
     if (!event) return bytes; // the data continues on another line
+    swaps = swapsFor(event, set);
     const labelled = label(bytes);
     return editMembers(scanLine(labelled, nextObject(labelled))!, { set: { joust } });
   };
@@ -71,16 +73,21 @@ interface Swap {
   readonly to: Buffer;
 }
 
-/** The bytes of the members in an event, and those that replace them. */
-function swapsFor(event: Members, set: Readonly<Record<string, string>>): Swap[] {
-  return Object.entries(set).flatMap(([name, value]) => {
+/**
+ * The bytes of the members in an event, and those that replace them. Undefined if the event lacks a member, which later
+ * events may have.
+ */
+function swapsFor(event: Members, set: Readonly<Record<string, string>>): Swap[] | undefined {
+  const swaps: Swap[] = [];
+  for (const [name, value] of Object.entries(set)) {
     const member = event.find(name);
-    if (!member) return [];
+    if (!member) return undefined;
     const { keyStart, valueStart, valueEnd } = member;
-    const key = Buffer.from(event.json.subarray(keyStart, valueStart));
+    const key = event.json.subarray(keyStart, valueStart);
     const from = Buffer.from(event.json.subarray(keyStart, valueEnd));
-    return [{ from, to: Buffer.concat([key, Buffer.from(value)]) }];
-  });
+    swaps.push({ from, to: Buffer.concat([key, Buffer.from(value)]) });
+  }
+  return swaps;
 }
 
 /**
