@@ -89,7 +89,8 @@ async function deliverStream(
     return client.write(label(piece));
   });
   client.end();
-  return { slot: 0, model, fallbacks, end: await answer.end, text: text?.text() };
+  const end = await answer.end;
+  return { slot: 0, model, fallbacks, end, text: end.error ? undefined : text?.text() };
 }
 
 function labelsOf({ model, answer, fallbacks }: Attempt, id: string, explained: Json): Labels {

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Logged, Voted } from "../../store/events.ts";
+import { startDialectUpstream } from "../dialect-upstream.fixture.ts";
 import { chat, startGateway } from "../gateway.fixture.ts";
 import { verdictIn } from "./judge-prompt.ts";
 
@@ -104,6 +105,26 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     const votes = async () =>
       (await store.logEvents("auto", 0, 100)).filter((event) => event.kind === "voted");
     await expect.poll(votes).toHaveLength(2);
+  });
+
+  it("does not compare an answer that broke off", async () => {
+    const host = await startDialectUpstream();
+    const chunk = { choices: [{ index: 0, delta: { content: "A" }, finish_reason: null }] };
+    const message = { role: "assistant", content: "A" };
+    const whole = { choices: [{ index: 0, message, finish_reason: "stop" }] };
+    host.answer = ({ body }) => (body.stream ? { body: [chunk], breaks: true } : { body: whole });
+    const { post, store } = await startGateway(
+      `${host.yaml}  other: {provider: chat-provider}
+routers: {auto: {models: [chat-model, other], judge: {model: chat-model, share: 1}}}`,
+    );
+    const ask = (stream: boolean) => post("/v1/chat/completions", chat("hi", { stream }));
+    expect((await ask(true)).text).toContain("upstream_unreachable");
+    const { json } = await ask(false);
+    const votes = async () =>
+      (await store.logEvents("auto", 0, 100)).filter((event) => event.kind === "voted");
+    await expect.poll(votes).not.toEqual([]);
+    const decisions = (await votes()).map(({ decision }) => decision);
+    expect(decisions).toEqual([expect.stringContaining(json.joust.decision_id)]);
   });
 
   it("does not charge the budget of the router for the answers that it compares", async () => {
