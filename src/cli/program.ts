@@ -53,6 +53,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 /** Makes a command and its subcommands throw errors of usage, and print them like all other errors. */
 function configure(command: Command, typed: string): void {
   command
+    .on("beforeHelp", () => refuseUnknown(command))
     .exitOverride()
     .showHelpAfterError(`hint: run ${typed} --help`)
     .configureOutput({
@@ -61,6 +62,14 @@ function configure(command: Command, typed: string): void {
   for (const subcommand of command.commands) {
     configure(subcommand, `${typed} ${subcommand.name()}`);
   }
+}
+
+/** Throws the error of an unknown subcommand, for which commander prints the help if --help follows. */
+function refuseUnknown(command: Command): void {
+  const [name = "-"] = command.args.filter((arg) => arg !== "help");
+  const names = command.commands.map((subcommand) => subcommand.name());
+  if (names.length === 0 || name.startsWith("-") || names.includes(name)) return;
+  command.parse([name], { from: "user" });
 }
 
 /** Prints an error and returns the exit code: 2 if the user can fix it, 1 if it is a defect of the program. */

@@ -277,6 +277,8 @@ describe("help and mistakes", () => {
       "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhint: run npx joust --help\n",
     );
     expect(unknown.code).toBe(2);
+    expect(await joust("simulat", "--help")).toEqual(unknown);
+    expect(await joust("help", "simulat")).toEqual(unknown);
     const none = await joust();
     expect(none.stderr).toMatch(/^Usage: joust .*simulate/s);
   });
