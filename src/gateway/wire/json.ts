@@ -13,11 +13,11 @@ export function scanObject(
 ): Members {
   const scan = new Scan(json, to, maxValues);
   const open = scan.blanks(from);
-  if (open >= to || json[open] !== OPEN_BRACE) throw new JsonError("is not a JSON object", open);
+  if (open >= to || json[open] !== OPEN_BRACE) throw new JsonError("expected an object", open);
   const spans: number[] = [];
   const close = scan.object(open, 1, spans) - 1;
   const end = scan.blanks(close + 1);
-  if (end < to) throw new JsonError("goes on after its last brace", end);
+  if (end < to) throw new JsonError("unexpected text after the object", end);
   return new Members(json, open, close, spans);
 }
 
@@ -25,7 +25,7 @@ export function scanObject(
 export function scanRequest(json: Uint8Array): Members {
   const members = scanObject(json, 0, json.length, MAX_VALUES);
   if (members.size <= MAX_MEMBERS) return members;
-  throw new JsonError(`has more than ${MAX_MEMBERS} members`, members.at(MAX_MEMBERS).keyStart);
+  throw new JsonError(`more than ${MAX_MEMBERS} members`, members.at(MAX_MEMBERS).keyStart);
 }
 
 /** More than requests need, token lists for embeddings included. */
@@ -48,7 +48,7 @@ export class JsonError extends Error {
 
   /** `offset` is the position of the byte at which the error was found. */
   constructor(problem: string, offset: number) {
-    super(`the JSON ${problem}, at byte ${offset}`);
+    super(`the JSON is invalid at byte ${offset}: ${problem}`);
   }
 }
 
@@ -167,17 +167,17 @@ class Scan {
     let i = this.blanks(at + 1);
     if (this.#byte(i) === CLOSE_BRACE) return i + 1;
     for (;;) {
-      if (this.#byte(i) !== QUOTE) throw new JsonError("lacks a key", i);
+      if (this.#byte(i) !== QUOTE) throw new JsonError("expected a key in double quotes", i);
       const keyEnd = this.#string(i);
       const colon = this.blanks(keyEnd);
-      if (this.#byte(colon) !== COLON) throw new JsonError("lacks a colon", colon);
+      if (this.#byte(colon) !== COLON) throw new JsonError("expected a colon", colon);
       const valueStart = this.blanks(colon + 1);
       const valueEnd = this.#value(valueStart, depth);
       spans?.push(i, keyEnd, valueStart, valueEnd);
       i = this.blanks(valueEnd);
       const byte = this.#byte(i);
       if (byte === CLOSE_BRACE) return i + 1;
-      if (byte !== COMMA) throw new JsonError("lacks a comma", i);
+      if (byte !== COMMA) throw new JsonError("expected a comma or }", i);
       i = this.blanks(i + 1);
     }
   }
@@ -190,14 +190,14 @@ class Scan {
       i = this.blanks(this.#value(i, depth));
       const byte = this.#byte(i);
       if (byte === CLOSE_BRACKET) return i + 1;
-      if (byte !== COMMA) throw new JsonError("lacks a comma", i);
+      if (byte !== COMMA) throw new JsonError("expected a comma or ]", i);
       i = this.blanks(i + 1);
     }
   }
 
   #value(at: number, depth: number): number {
     if (++this.#values > this.#maxValues) {
-      throw new JsonError(`has more than ${this.#maxValues} values`, at);
+      throw new JsonError(`more than ${this.#maxValues} values`, at);
     }
     switch (this.#byte(at)) {
       case QUOTE:
@@ -225,29 +225,29 @@ class Scan {
       while (i < to && PLAIN[json[i]!] === 1) i++;
       if (i === to) break;
       if (json[i] === QUOTE) return i + 1;
-      if (json[i] !== BACKSLASH) throw new JsonError("has a control character in a string", i);
+      if (json[i] !== BACKSLASH) throw new JsonError("unescaped control character", i);
       i = this.#escape(i);
     }
-    throw new JsonError("ends in the middle of a string", to);
+    throw new JsonError("unexpected end of a string", to);
   }
 
   #escape(at: number): number {
     const byte = this.#byte(at + 1);
     if (byte !== 0x75) {
-      if (!ESCAPES.has(byte)) throw new JsonError("has an unknown escape", at);
+      if (!ESCAPES.has(byte)) throw new JsonError("unknown escape", at);
       return at + 2;
     }
     for (let i = at + 2; i < at + 6; i++) {
       const digit = this.#byte(i) | 0x20;
       const isHex = isDigit(digit) || (digit >= 0x61 && digit <= 0x66);
-      if (!isHex) throw new JsonError("has an unfinished \\u escape", at);
+      if (!isHex) throw new JsonError("expected four hexadecimal digits after \\u", at);
     }
     return at + 6;
   }
 
   #word(at: number, word: string): number {
     for (let i = 0; i < word.length; i++) {
-      if (this.#byte(at + i) !== word.charCodeAt(i)) throw new JsonError("lacks a value", at);
+      if (this.#byte(at + i) !== word.charCodeAt(i)) throw new JsonError("expected a value", at);
     }
     return at + word.length;
   }
@@ -266,12 +266,12 @@ class Scan {
   #digits(at: number): number {
     let i = at;
     while (i < this.#to && isDigit(this.#json[i]!)) i++;
-    if (i === at) throw new JsonError("lacks a value", at);
+    if (i === at) throw new JsonError("expected a value", at);
     return i;
   }
 
   #byte(at: number): number {
-    if (at >= this.#to) throw new JsonError("ends too early", this.#to);
+    if (at >= this.#to) throw new JsonError("unexpected end", this.#to);
     return this.#json[at]!;
   }
 }
@@ -293,7 +293,7 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
 const ESCAPES = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)));
 
 function checkDepth(at: number, depth: number): void {
-  if (depth > MAX_DEPTH) throw new JsonError(`is nested deeper than ${MAX_DEPTH} levels`, at);
+  if (depth > MAX_DEPTH) throw new JsonError(`more than ${MAX_DEPTH} levels of nesting`, at);
 }
 
 function isDigit(byte: number): boolean {
