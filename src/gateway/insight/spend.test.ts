@@ -44,6 +44,15 @@ describe("spend", () => {
     expect([total, by_model]).toEqual([2, { expensive: 0.5, fair: 0.5, cheap: 0.5, poor: 0.5 }]);
   });
 
+  it("saves exactly nothing if one model answered everything, whatever the rounding errors of the sums", () => {
+    const log = [
+      row(ALL_MODELS, { shown: 2, answers: 2, priced: 2, cost: 0.1 + 0.2 }),
+      row("fair", { shown: 2, answers: 2, priced: 2, cost: 0.3, always_cost: 0.3 }),
+    ];
+    const { always } = spendOf(log, prices, overall);
+    expect(always).toMatchObject([{ model: "fair", savings: 0, lo: 0, hi: 0 }]);
+  });
+
   it("counts second answers of duels and answers for a judge as learning, and random choices and fallbacks as serving", () => {
     // By hand: six single answers of a dollar, two of them random choices, and four duels between "one" and "two".
     // A judge had "two" answer once more.

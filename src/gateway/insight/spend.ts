@@ -47,8 +47,9 @@ export function spendOf(
     const isWhole = isFree || steps.get(model) === comparable.size;
     const found = isWhole ? alwaysCost(compared.get(model), together) : undefined;
     if (!found) return [];
-    const { cost, lo, hi } = found;
-    return [{ model, cost, savings: cost - spent, lo: lo - spent, hi: hi - spent }];
+    const { cost } = found;
+    const [lo, hi] = [saved(found.lo, spent), saved(found.hi, spent)];
+    return [{ model, cost, savings: saved(cost, spent), lo, hi }];
   });
   byModel.delete(ALL_MODELS);
   return {
@@ -62,6 +63,11 @@ export function spendOf(
     always_best: alwaysBest(overall, always),
     always_cheapest: always.toSorted((a, b) => a.cost - b.cost)[0] ?? null,
   };
+}
+
+/** A difference that is exactly 0 if both are sums of the same costs, which were rounded in another order. */
+function saved(cost: number, spent: number): number {
+  return Math.abs(cost - spent) <= 1e-9 * spent ? 0 : cost - spent;
 }
 
 /**
