@@ -95,7 +95,7 @@ describe("a vote", () => {
     const named = await gateway().post(PATHS.chat, { model: "summit-pro", messages: MESSAGES });
     const refused = await vote({ id: named.json.id, rating: 1 });
     expect(refused).toMatchObject({ status: 404, code: "decision_not_found", param: "id" });
-    expect(refused.hint).toContain("an answer of a model that the request names has no decision");
+    expect(refused.hint).toContain("requests that name a model have none");
   });
 
   it("with a token and without its id says that both are needed", async () => {

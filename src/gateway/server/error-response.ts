@@ -101,7 +101,7 @@ function frameworkError(
 
 export function noDecision(): HttpError {
   return new HttpError(404, "there is no decision with this id", {
-    hint: 'use the id of an answer of a router, such as "auto", and the API key of its request; an answer of a model that the request names has no decision, so nobody can vote on it',
+    hint: 'use the id of an answer with the API key of its request; only requests that name a router, such as "auto", have a decision, and requests that name a model have none',
     code: "decision_not_found",
     param: "id",
   });
