@@ -157,20 +157,27 @@ describeInChromium("tools of the arena", ({ open }) => {
     expect(models?.toSorted()).toEqual(["quill-32b", "summit-pro"]);
   });
 
-  it("a number can be typed digit by digit, and one outside its limits is not sent", async () => {
-    const page = await open(gateway.url);
-    await page.getByRole("button", { name: "Options", exact: true }).click();
-    const temperature = page.getByLabel("Temperature");
-    await temperature.pressSequentially("5");
-    await page.getByText("Enter a number from 0 to 2.").waitFor();
-    await page.keyboard.press("Backspace");
-    await temperature.pressSequentially("0.05");
-    await page.getByLabel("Longest answer").pressSequentially("0");
-    const sent = nextQuestion(page);
-    await ask(page, "Why is the sky blue?");
-    const request = await sent;
-    expect([request.temperature, request.max_completion_tokens]).toEqual([0.05, undefined]);
-  });
+  it.each([
+    ["Enter", (page: Page) => page.keyboard.press("Enter")],
+    ["Send", (page: Page) => page.getByRole("button", { name: "Send" }).click()],
+  ])(
+    "%s sends a number that was typed digit by digit, and none outside its limits",
+    async (_, send) => {
+      const page = await open(gateway.url);
+      await page.getByRole("button", { name: "Options", exact: true }).click();
+      const temperature = page.getByLabel("Temperature");
+      await temperature.pressSequentially("5");
+      await page.getByText("Enter a number from 0 to 2.").waitFor();
+      await page.keyboard.press("Backspace");
+      await temperature.pressSequentially("0.05");
+      await page.getByLabel("Longest answer").pressSequentially("0");
+      await page.getByLabel("Your question").fill("Why is the sky blue?");
+      const sent = nextQuestion(page);
+      await send(page);
+      const request = await sent;
+      expect([request.temperature, request.max_completion_tokens]).toEqual([0.05, undefined]);
+    },
+  );
 
   it("Escape closes the editor of a question, and the focus returns", async () => {
     const page = await open(gateway.url);

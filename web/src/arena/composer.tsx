@@ -59,6 +59,8 @@ export function Composer({
     <Form
       class="flex flex-col rounded-2xl border border-strong bg-surface shadow-sm has-[#prompt:focus-visible]:border-accent has-[#prompt:focus-visible]:outline-1 has-[#prompt:focus-visible]:outline-accent"
       onSubmit={send}
+      // An invalid option has no effect, and says so.
+      noValidate
     >
       <label class="sr-only" for="prompt">
         Your question

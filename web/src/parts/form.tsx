@@ -9,6 +9,8 @@ export function Form({
   onSubmit: () => void;
   class?: string;
   "aria-label"?: string;
+  /** Whether the form can be submitted while a field is invalid. */
+  noValidate?: boolean;
   children: ComponentChildren;
 }) {
   return (
