@@ -202,6 +202,15 @@ export function readState(bytes: Uint8Array): FoldState {
   return fromBytes(bytes) as FoldState;
 }
 
+/** The content of a snapshot, or undefined if it is damaged. Snapshots of version 0.1 have no checksum. */
+export function readableState(bytes: Uint8Array): FoldState | undefined {
+  try {
+    return readState(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** True if a snapshot under a configuration comes from a version that learned the same votes in another way. */
 export function isOutdated(
   { method }: FoldState,

@@ -169,6 +169,20 @@ describe("Follower", () => {
     expect(hash(follower)).toBe((await replayed(store, 20)).hash());
   });
 
+  it("starts with the prior if the snapshot cannot be read, until its own learner has learned from the log", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 30)]);
+    const head = await store.head("auto");
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const damaged = { at: T0, hash: "h", state: Uint8Array.of(1, 2, 3) };
+    await store.saveSnapshot({ router: "auto", position: head, ...damaged }, token);
+    const follower = await serve(store);
+    expect(follower.serving?.version).toBe(0);
+    follower.adopt(await replayed(store));
+    await eventually(() => follower.serving?.version).toBe(head);
+    expect(hash(follower)).toBe((await replayed(store)).hash());
+  });
+
   it("serves the prior after a change that restarts learning", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);

@@ -8,7 +8,7 @@ import {
   type Fold,
   type FoldState,
   isOutdated,
-  readState,
+  readableState,
   routerOf,
 } from "./fold.ts";
 import { Sleeper } from "./sleeper.ts";
@@ -120,8 +120,9 @@ export class Follower {
     // The newest snapshot may be damaged or erased by now, and an older one must not replace it.
     if (!stored || stored.position < this.#version) return undefined;
     const startedAt = this.#timers.now();
-    const state = readState(stored.state);
+    const state = readableState(stored.state);
     this.#spentMs += this.#timers.now() - startedAt;
+    if (!state) return undefined;
     const { findPolicy } = this.#options;
     return { ...state, isOutdated: isOutdated(state, this.#newest, findPolicy) };
   }

@@ -64,6 +64,16 @@ describe("prune", () => {
     expect((await folded(store)).counts.votes).toBe(12);
   });
 
+  it("keeps votes after the last readable snapshot", async () => {
+    const { store, save } = await start();
+    await save();
+    await store.append([voted(12), voted(13)]);
+    const token = (await store.acquireLease("auto", "test", 1e9, true))!;
+    const damaged = { at: T0 + 13_000, hash: "h", state: Uint8Array.of(1, 2, 3) };
+    await store.saveSnapshot({ router: "auto", position: 13, ...damaged }, token);
+    expect(await pruneVotes(store)).toMatchObject({ votes: 10 });
+  });
+
   it.each([
     [
       "that has learned votes rolled back since",

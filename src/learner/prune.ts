@@ -1,6 +1,6 @@
 import { InputError } from "../core/input/input-error.ts";
 import type { PruneReport, Store } from "../store/store.ts";
-import { type FindPolicy, isOutdated, readState } from "./fold.ts";
+import { type FindPolicy, isOutdated, readableState } from "./fold.ts";
 import { VoteSchedule } from "./vote-schedule.ts";
 
 export interface PruneOptions {
@@ -31,10 +31,11 @@ export async function prune(
     const stored = await store.snapshot(router, position);
     // A damaged snapshot is not found, and the store returns an older one.
     if (stored?.position !== position) continue;
-    const state = readState(stored.state);
+    const state = readableState(stored.state);
     // A snapshot may contain votes that were rolled back since, or have been learned with other weights of
     // voters, under another configuration, or by a version that learned in another way.
-    if (!schedule.continues(state) || isOutdated(state, schedule.base, findPolicy)) continue;
+    if (!state || !schedule.continues(state) || isOutdated(state, schedule.base, findPolicy))
+      continue;
     return store.prune({ decisions: before, votes: { router, upTo: position } });
   }
   throw new InputError(
