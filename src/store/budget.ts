@@ -1,4 +1,23 @@
-import type { BudgetGrant } from "./store.ts";
+/** A node's account of a key's budget, and the dollars that it wants on top. */
+export interface BudgetRequest {
+  readonly owner: string;
+  readonly month: string;
+  readonly node: string;
+  /** US dollars per month. */
+  readonly budget: number;
+  /** Dollars that the node has spent in the month, and those that it holds and has not spent. */
+  readonly spent: number;
+  readonly held: number;
+  readonly want: number;
+  /** Time after which other nodes may take what is held. */
+  readonly milliseconds: number;
+}
+
+export interface BudgetGrant {
+  readonly granted: number;
+  /** Dollars that all nodes have spent or hold. */
+  readonly used: number;
+}
 
 /** Sums over all nodes, in US dollars of one month. */
 interface BudgetSums {

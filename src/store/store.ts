@@ -5,6 +5,7 @@ import type {
   StoredConfiguration,
   StoredNode,
 } from "./administration.ts";
+import type { BudgetGrant, BudgetRequest } from "./budget.ts";
 import type { Decision } from "./decision.ts";
 import type { Answered, Control, DecisionEvent, LogEvent, Logged, Voted } from "./events.ts";
 import type { ChangedKey, KeyChanges, StoredKey } from "./key.ts";
@@ -376,25 +377,4 @@ export interface PruneQuery {
 export interface PruneReport {
   readonly decisions: number;
   readonly votes: number;
-}
-
-/** A node's account of a key's budget, and the dollars that it wants on top. */
-export interface BudgetRequest {
-  readonly owner: string;
-  readonly month: string;
-  readonly node: string;
-  /** US dollars per month. */
-  readonly budget: number;
-  /** Dollars that the node has spent in the month, and those that it holds and has not spent. */
-  readonly spent: number;
-  readonly held: number;
-  readonly want: number;
-  /** Time after which other nodes may take what is held. */
-  readonly milliseconds: number;
-}
-
-export interface BudgetGrant {
-  readonly granted: number;
-  /** Dollars that all nodes have spent or hold. */
-  readonly used: number;
 }

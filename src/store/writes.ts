@@ -7,7 +7,7 @@ import {
   type StoredConfiguration,
   type StoredNode,
 } from "./administration.ts";
-import { budgetGrant } from "./budget.ts";
+import { type BudgetGrant, type BudgetRequest, budgetGrant } from "./budget.ts";
 import {
   type ChangedKey,
   isNameTaken,
@@ -17,13 +17,7 @@ import {
 } from "./key.ts";
 import { LogWrites } from "./log-writes.ts";
 import { joined, literal, rowsOf, type Statement, sql, type Work } from "./sql.ts";
-import type {
-  BudgetGrant,
-  BudgetRequest,
-  ClientId,
-  StoredResponse,
-  StoredSnapshot,
-} from "./store.ts";
+import type { ClientId, StoredResponse, StoredSnapshot } from "./store.ts";
 import { LeaseLost } from "./store-error.ts";
 import { snapshotsToDelete } from "./thin-snapshots.ts";
 import { halfBytesOf } from "./vector.ts";
