@@ -65,8 +65,24 @@ const ANSWERS: Record<DialectName, (usage: object, stream: boolean) => object> =
   },
 };
 
-const start = async (host: DialectUpstream, upstream: DialectName) =>
-  startGateway(`${host.yaml}routers: {auto: {models: [${upstream}-model]}}\n`);
+const start = async (host: DialectUpstream, upstream: DialectName, price = "output: 2") =>
+  startGateway(
+    `${host.yaml.replaceAll("output: 2", price)}routers: {auto: {models: [${upstream}-model]}}\n`,
+  );
+
+/** A usage whose counts of the answer are near the largest exact number. */
+function forged(usage: object): object {
+  const counts = ["completion_tokens", "output_tokens", "total_tokens"];
+  return { ...usage, ...Object.fromEntries(counts.map((name) => [name, 2 ** 53 - 1])) };
+}
+
+/** More tokens were written to a cache than there are, in the names of all dialects. */
+const FORGED_CACHE = {
+  ...{ prompt_tokens: 1, input_tokens: 1, completion_tokens: 1, output_tokens: 1 },
+  input_tokens_details: { cache_write_tokens: 90_000_000 },
+  prompt_tokens_details: { cache_write_tokens: 90_000_000 },
+  cache_creation: { ephemeral_1h_input_tokens: 90_000_000 },
+};
 
 /** The cost that the gateway names in an answer or in the last event that has one. */
 function costIn(text: string, stream: boolean): number | undefined {
@@ -80,7 +96,8 @@ const PAIRS = DIALECTS.flatMap((client) => DIALECTS.map((upstream) => [client, u
 describe.each(PAIRS)("a client of %s with an upstream that speaks %s", (client, upstream) => {
   it.each([false, true])("gets the cost that the upstream reports (stream: %s)", async (stream) => {
     const host = await startDialectUpstream();
-    const { post, store, log } = await start(host, upstream);
+    const caches = "output: 2, cache_write: 0.5, cache_write_1h: 2";
+    const { post, store, log } = await start(host, upstream, caches);
     const options = stream && client === "chat" ? { stream_options: { include_usage: true } } : {};
     const body = { model: "auto", stream, ...options, ...REQUESTS[client] };
     const spent = async (usage: object) => {
@@ -95,6 +112,11 @@ describe.each(PAIRS)("a client of %s with an upstream that speaks %s", (client, 
     const listed = expect.closeTo(114e-6, 12);
     expect(await spent(USAGE[upstream])).toEqual([listed, listed]);
     expect(await spent({ ...USAGE[upstream], cost: 1e200 })).toEqual([listed, listed]);
+    // Counts that cannot be true would spoil all sums and use up a budget.
+    for (const [, cost] of [await spent(forged(USAGE[upstream])), await spent(FORGED_CACHE)]) {
+      expect(cost).toBeGreaterThanOrEqual(0);
+      expect(cost).toBeLessThan(0.01);
+    }
   });
 });
 

@@ -32,9 +32,10 @@ export function strings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-/** A count of tokens. */
+/** A count of tokens, if it is plausible. */
 export function count(value: unknown): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+  const isPlausible = typeof value === "number" && Number.isInteger(value) && value > 0;
+  return isPlausible && value <= MOST_TOKENS ? value : 0;
 }
 
 /** A cost in US dollars, if the upstream reports a plausible one. */
@@ -48,6 +49,9 @@ export function dollars(value: unknown): number | undefined {
  * all sums and use up a budget.
  */
 const MOST_DOLLARS = 10_000;
+
+/** Highest plausible number of tokens of an answer: ten times the longest context. The limit has the same reason. */
+const MOST_TOKENS = 100_000_000;
 
 /** The object, or undefined if none of its members is defined. */
 export function defined<T extends object>(value: T): T | undefined {

@@ -65,7 +65,10 @@ export function readUsage(value: unknown): Usage | undefined {
     promptTokens: count(value.input_tokens) + cachedTokens + cacheWriteTokens,
     cachedTokens,
     cacheWriteTokens,
-    cacheWrite1hTokens: count(record(value.cache_creation)?.ephemeral_1h_input_tokens),
+    cacheWrite1hTokens: Math.min(
+      cacheWriteTokens,
+      count(record(value.cache_creation)?.ephemeral_1h_input_tokens),
+    ),
     completionTokens: count(value.output_tokens),
     reasoningTokens: count(record(value.output_tokens_details)?.thinking_tokens),
     cost: dollars(value.cost),

@@ -56,10 +56,11 @@ export function readUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined;
   const promptTokens = count(value.input_tokens);
   const input = record(value.input_tokens_details);
+  const cachedTokens = Math.min(promptTokens, count(input?.cached_tokens));
   return {
     promptTokens,
-    cachedTokens: Math.min(promptTokens, count(input?.cached_tokens)),
-    cacheWriteTokens: count(input?.cache_write_tokens),
+    cachedTokens,
+    cacheWriteTokens: Math.min(promptTokens - cachedTokens, count(input?.cache_write_tokens)),
     cacheWrite1hTokens: 0,
     completionTokens: count(value.output_tokens),
     reasoningTokens: count(record(value.output_tokens_details)?.reasoning_tokens),
