@@ -1,4 +1,5 @@
 import type { Caller } from "./access/access.ts";
+import { checkMembers } from "./answer/check-members.ts";
 import { type BudgetedDecision, decideWithinBudget } from "./answer/decide-within-budget.ts";
 import { answerByModel } from "./answer/named-model.ts";
 import type { AdmittedRequest, RequestParts } from "./answer/request-parts.ts";
@@ -37,6 +38,7 @@ export async function answerConversation(
   const read = found instanceof Promise ? await found : found;
   const request = withoutMetadataId(read.request);
   const target = resolveFor(caller, parts.serving(), request.model);
+  checkMembers(caller, request.members);
   const isNative = target instanceof ServedModel && target.dialects.includes(dialect.name);
   if (!isNative) dialect.checkState?.(request.members);
   if (target instanceof ServedModel) {
