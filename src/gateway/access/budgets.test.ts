@@ -52,6 +52,20 @@ describe("budgets", () => {
     expect(error.message).toMatch(/^this API key has spent \$2\.0000 of its \$1 for 2026-11$/);
   });
 
+  it("let a running request set more aside only if there is room or no other is running", async () => {
+    const [node] = nodesOf(1).nodes;
+    const [one, two] = [await node!.reserve("k", 1, 0.1), await node!.reserve("k", 1, 0.1)];
+    expect([await one.raise(0.05), one.amount]).toEqual([true, 0.1]);
+    expect(await one.raise(0.8)).toBe(true);
+    expect(one.amount).toBeCloseTo(0.8, 9);
+    expect([await two.raise(0.3), two.amount]).toEqual([false, 0.1]);
+    one.settle(0.8);
+    expect(await two.raise(5)).toBe(true);
+    expect(two.amount).toBeCloseTo(0.2, 9);
+    two.settle(2);
+    expect(await codeOf(node!.reserve("k", 1, 0.1))).toBe("insufficient_quota");
+  });
+
   it("can be spent again if a request costs less than was reserved", async () => {
     const [node] = nodesOf(1).nodes;
     for (let i = 0; i < 20; i++) (await node!.reserve("k", 1, 0.9)).settle(0.01);

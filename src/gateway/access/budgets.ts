@@ -6,6 +6,8 @@ import { HttpError } from "../wire/http-error.ts";
 export interface Reservation {
   /** Replaces the reserved dollars with the actual cost of the request. Must be called once. */
   settle(cost: number): void;
+  /** Sets more dollars aside until there are `most`. Resolves to false if the budget has no room for them. */
+  raise(most: number): Promise<boolean>;
   /** Dollars that are set aside. */
   readonly amount: number;
 }
@@ -37,6 +39,33 @@ export class Budgets {
     const account = this.#accountOf(owner);
     account.budget = budget;
     account.usedAt = this.#now();
+    const granted = await this.#setAside(account, most, 0);
+    if (granted === undefined) throw this.#refusal(account, this.#free(account));
+    let amount = granted;
+    return {
+      get amount() {
+        return amount;
+      },
+      raise: async (all) => {
+        if (all <= amount) return true;
+        const more = await this.#setAside(account, all - amount, 1);
+        amount += more ?? 0;
+        return more !== undefined;
+      },
+      settle: (cost) => {
+        account.reserved -= amount;
+        account.running--;
+        account.held -= cost;
+        account.spent += cost;
+      },
+    };
+  }
+
+  /**
+   * Sets dollars aside for a request, of which `own` (0 or 1) are running. Resolves to the dollars, which are fewer than
+   * `most` if no other request is running, or to undefined if there is no room.
+   */
+  async #setAside(account: Account, most: number, own: 0 | 1): Promise<number | undefined> {
     while (this.#free(account) < most) {
       // If another request is already leasing more, wait for it and check again. Otherwise lease
       // more once, and decide with the result.
@@ -47,20 +76,12 @@ export class Budgets {
       }
     }
     const free = this.#free(account);
-    const isLast = account.running === 0 && free > 0;
-    if (free < most && !isLast) throw this.#refusal(account, free);
+    const isLast = account.running === own && (own === 1 || free > 0);
+    if (free < most && !isLast) return undefined;
     const amount = Math.max(0, Math.min(free, most));
     account.reserved += amount;
-    account.running++;
-    return {
-      amount,
-      settle: (cost) => {
-        account.reserved -= amount;
-        account.running--;
-        account.held -= cost;
-        account.spent += cost;
-      },
-    };
+    account.running += 1 - own;
+    return amount;
   }
 
   /** Renews the leases that are in use, and gives back what has not been used for a while. */

@@ -2,8 +2,9 @@ import { type Access, type Billed, type Caller, UNPRICED_COST } from "../access/
 import type { Reservation } from "../access/budgets.ts";
 import type { Conversation } from "../dialects/dialect.ts";
 import type { SecondAnswers } from "../log/second-answers.ts";
-import type { Fallback } from "../providers/attempt.ts";
+import type { Affords, Fallback } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
+import type { UpstreamError } from "../providers/upstream/error.ts";
 import { type DecideParts, decide, type PendingDecision } from "../routing/decide.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Stopwatch } from "../telemetry/metrics.ts";
@@ -24,6 +25,8 @@ export interface BudgetedDecision {
    * ends.
    */
   readonly reservedForSecond?: Reservation | undefined;
+  /** Sets aside what a model costs that answers in place of others; undefined without a budget. */
+  readonly affords?: Affords | undefined;
 }
 
 /**
@@ -45,14 +48,22 @@ export async function decideWithinBudget(
   const { pair, isDuel, isLater } = pending;
   const [first, second] = pair;
   const reservation = await reserve(isDuel && !isLater ? pair : [first]);
-  if (!isLater) return { pending, reservation };
+  const affordsWith =
+    (reserved: Reservation | undefined): Affords =>
+    async (model, lost) => {
+      const [{ mostCost = UNPRICED_COST } = {}] = billedModels([model], limits);
+      return reserved === undefined || reserved.raise(lost + mostCost).catch(() => false);
+    };
+  const affords = affordsWith(reservation);
+  if (!isLater) return { pending, reservation, affords };
   try {
-    return { pending, reservation, reservedForSecond: await reserve([second]) };
+    return { pending, reservation, reservedForSecond: await reserve([second]), affords };
   } catch (error) {
     reservation?.settle(0);
     if (!(error instanceof HttpError) || error.status !== 429) throw error;
     const single = await decide(parts, caller, router, conversation, stopwatch);
-    return { pending: single, reservation: await reserve([single.pair[0]]) };
+    const only = await reserve([single.pair[0]]);
+    return { pending: single, reservation: only, affords: affordsWith(only) };
   }
 }
 
@@ -72,6 +83,18 @@ export function billedModels(
     const most = model.mostCost(promptTokens, answerTokens);
     return { name: model.name, mostCost: most && n * most };
   });
+}
+
+/**
+ * The cost that counts against a budget if the client disconnected from a model that had not begun to answer: what
+ * was set aside, because nothing shows how much the model wrote by then.
+ */
+export function abandonedCost(
+  error: UpstreamError | undefined,
+  cost: number,
+  reserved: Reservation | undefined,
+): number {
+  return error?.isAbandoned ? Math.max(cost, reserved?.amount ?? 0) : cost;
 }
 
 /**

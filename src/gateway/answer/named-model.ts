@@ -11,7 +11,8 @@ import { tokensOfBytes } from "../providers/upstream/text-tokens.ts";
 import { resolveFor } from "../routing/serving.ts";
 import type { Client } from "../wire/client.ts";
 import { HttpError } from "../wire/http-error.ts";
-import { billed, billedModels } from "./decide-within-budget.ts";
+import { checkMembers } from "./check-members.ts";
+import { abandonedCost, billed, billedModels } from "./decide-within-budget.ts";
 import type { AdmittedRequest, RequestParts } from "./request-parts.ts";
 
 /** Answers POST /v1/completions and /v1/embeddings, which are not routed. */
@@ -30,6 +31,7 @@ export async function answerUnrouted(
       code: "not_a_model",
     });
   }
+  checkMembers(caller, request.members);
   await answerByModel(model, parts, caller, request, chat, client);
 }
 
@@ -45,7 +47,8 @@ export async function answerByModel(
   const startedAt = clock.now();
   const { owner } = caller;
   const promptTokens = tokensOfBytes(request.body.length);
-  const limits = { promptTokens, ...answerLimits(request.members) };
+  const { n, prompts, answerTokens } = answerLimits(request.members);
+  const limits = { promptTokens: promptTokens / prompts, answerTokens, n: n * prompts };
   const reservation =
     caller.budget === undefined
       ? undefined
@@ -60,7 +63,7 @@ export async function answerByModel(
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
     const call = { model: model.name, error: error.error, startedAt, cost: error.last.cost ?? 0 };
-    cost = recorder.failed(slot, call);
+    cost = abandonedCost(error.error, recorder.failed(slot, call), reservation);
     throw error.error;
   } finally {
     reservation?.settle(cost);

@@ -14,12 +14,13 @@ import {
   attempt,
   attemptAfter,
   attemptDuel,
+  fromAfforded,
 } from "../providers/attempt.ts";
 import type { PaidAnswer } from "../routing/answer-prices.ts";
 import { logDecision, type PendingDecision } from "../routing/decide.ts";
 import type { Stopwatch } from "../telemetry/metrics.ts";
 import type { Client } from "../wire/client.ts";
-import { type BudgetedDecision, billed } from "./decide-within-budget.ts";
+import { abandonedCost, type BudgetedDecision, billed } from "./decide-within-budget.ts";
 import { noteMaker } from "./decision-note.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { type StartedSecond, startSecond } from "./second-answer.ts";
@@ -66,7 +67,7 @@ export class RoutedAnswer {
     const cancelSecond = () => this.#second?.cancel();
     const answering = attemptAndDeliver(
       this.#parts,
-      pending,
+      this.#of.decided,
       this.#client,
       this.#form,
       cancelSecond,
@@ -75,7 +76,9 @@ export class RoutedAnswer {
       const slot = { ...this.#slot, until: this.#votableUntil };
       this.#second = startSecond(this.#parts, pending, this.#client, this.#form, slot);
       this.#second.finished.then(({ answer, cost }) => {
-        reservedForSecond?.settle(answer.end ? billed(answer.model, cost) : cost);
+        const { model, end, failure } = answer;
+        const own = end ? billed(model, cost) : cost;
+        reservedForSecond?.settle(abandonedCost(failure?.error, own, reservedForSecond));
       });
     }
     this.#of.stopwatch.called();
@@ -93,6 +96,9 @@ export class RoutedAnswer {
       answers = await answering;
       this.#logged();
       cost = logAnswers(recorder, decided.pending, this.#slot, answers);
+      for (const { failure } of answers) {
+        cost = abandonedCost(failure?.error, cost, decided.reservation);
+      }
     } catch (error) {
       this.#second?.cancel();
       if (!(error instanceof AttemptsFailed)) throw error;
@@ -102,6 +108,7 @@ export class RoutedAnswer {
       const { startedAt } = stopwatch;
       const call = { model, error: shown, startedAt, fallbacks, cost: lost };
       cost = recorder.failed({ ...this.#slot, slot: 0 }, call);
+      cost = abandonedCost(shown, cost, decided.reservation);
       throw shown;
     } finally {
       if (!answers.some(({ end }) => end && !end.error)) named?.release();
@@ -156,6 +163,7 @@ export class RoutedAnswer {
       request: {
         ...request,
         tokens: promptTokens + answerTokens,
+        promptTokens,
         affinity,
         strict: conversation.options.strict ?? router.config.strict,
       },
@@ -179,11 +187,12 @@ export class RoutedAnswer {
  */
 async function attemptAndDeliver(
   { recorder, sessions, clock }: RequestParts,
-  { pair, isDuel, isLater, others, session, router }: PendingDecision,
+  { pending, affords }: BudgetedDecision,
   client: Client,
   form: ResponseForm,
   cancelSecond: () => void,
 ): Promise<readonly DeliveredAnswer[]> {
+  const { pair, isDuel, isLater, others, session, router } = pending;
   const { request } = form;
   const created = Math.floor(clock.date() / 1000);
   let attempted: Promise<Attempt>;
@@ -197,12 +206,14 @@ async function attemptAndDeliver(
       });
     } catch (error) {
       // Both models failed. Another one gives a single answer if the client still waits.
-      const [next, ...rest] = client.signal.aborted ? [] : others();
-      if (!(error instanceof AttemptsFailed) || !next || !error.error.elsewhere) throw error;
+      if (!(error instanceof AttemptsFailed) || !error.error.elsewhere) throw error;
       const failed = [...error.fallbacks, error.last];
-      attempted = attemptAfter(failed, next, () => rest, request, client.signal, recorder);
+      const left = client.signal.aborted ? [] : others();
+      const [next, ...rest] = await fromAfforded(left, failed, affords);
+      if (!next) throw error;
+      attempted = attemptAfter(failed, next, () => rest, request, client.signal, recorder, affords);
     }
-  } else attempted = attempt(pair[0], others, request, client.signal, recorder);
+  } else attempted = attempt(pair[0], others, request, client.signal, recorder, affords);
   const found = await attempted;
   if (session) sessions.remember(session, found.model.name);
   const [, second] = pair;

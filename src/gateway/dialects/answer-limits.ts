@@ -4,8 +4,10 @@ import { invalidMember } from "./dialect.ts";
 
 /** Highest number and length of the answers that a request allows. */
 interface AnswerLimits {
-  /** Number of answers. */
+  /** Number of answers to a prompt. */
   readonly n: number;
+  /** Number of prompts, each of which is answered: more than one only in a list of texts for /v1/completions. */
+  readonly prompts: number;
   /** Tokens of each answer; undefined if the request has no limit. */
   readonly answerTokens: number | undefined;
 }
@@ -20,7 +22,15 @@ export function answerLimits(members: Members): AnswerLimits {
     const limit = members.value(name);
     if (isPositive(limit)) answerTokens = Math.max(limit, answerTokens ?? 0);
   }
-  return { n: Math.max(countIn(members, "n"), countIn(members, "best_of")), answerTokens };
+  const n = Math.max(countIn(members, "n"), countIn(members, "best_of"));
+  return { n, prompts: promptsIn(members), answerTokens };
+}
+
+/** Number of prompts in the member `prompt`. A list of numbers is one prompt, given as tokens. */
+function promptsIn(members: Members): number {
+  const prompt = members.value("prompt");
+  const isList = Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number";
+  return isList ? prompt.length : 1;
 }
 
 const MOST_ANSWERS = 128;

@@ -42,6 +42,12 @@ export interface AttemptCounter {
 }
 
 /**
+ * Says whether the sender of a request may pay for another model, after others have cost `lost` dollars. The first
+ * model was paid for before.
+ */
+export type Affords = (model: ServedModel, lost: number) => Promise<boolean>;
+
+/**
  * Calls a model and, if it fails before its first byte, up to three others. `others` is only
  * called after a failure.
  */
@@ -51,6 +57,7 @@ export async function attempt(
   request: UpstreamRequest,
   signal: AbortSignal,
   counter: AttemptCounter,
+  affords?: Affords,
 ): Promise<Attempt> {
   const fallbacks: Fallback[] = [];
   let queue: readonly ServedModel[] | undefined;
@@ -65,8 +72,10 @@ export async function attempt(
       queue ??= others();
       counter.upstreamError(model.name, error);
       if (error.refusal?.kind === "context_length") queue = withMoreContext(queue, model);
-      const next = error.elsewhere && fallbacks.length < MAX_FALLBACKS ? queue[0] : undefined;
       const failed = failureOf(model, error);
+      const mayGoOn = error.elsewhere && fallbacks.length < MAX_FALLBACKS;
+      if (mayGoOn) queue = await fromAfforded(queue, [...fallbacks, failed], affords);
+      const next = mayGoOn ? queue[0] : undefined;
       // The client sees the first error, unless the last one concerns the request itself.
       if (!next) {
         const shown = error.elsewhere ? firstError : error;
@@ -83,15 +92,34 @@ export async function attempt(
 /** Calls models after others have failed. The others are fallbacks of the answer, or of the error if these models fail too. */
 export async function attemptAfter(
   failed: readonly Fallback[],
-  ...attempted: Parameters<typeof attempt>
+  ...[first, others, request, signal, counter, affords]: Parameters<typeof attempt>
 ): Promise<Attempt> {
+  const before = costOf(failed);
+  const affordsMore =
+    affords && ((model: ServedModel, lost: number) => affords(model, before + lost));
   try {
-    const found = await attempt(...attempted);
+    const found = await attempt(first, others, request, signal, counter, affordsMore);
     return { ...found, fallbacks: [...failed, ...found.fallbacks] };
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
     throw new AttemptsFailed(error.error, [...failed, ...error.fallbacks], error.last);
   }
+}
+
+/** The models from the first one on that the sender of the request may pay for. */
+export async function fromAfforded(
+  models: readonly ServedModel[],
+  failed: readonly Fallback[],
+  affords: Affords | undefined,
+): Promise<readonly ServedModel[]> {
+  if (!affords) return models;
+  const lost = costOf(failed);
+  for (const [i, model] of models.entries()) if (await affords(model, lost)) return models.slice(i);
+  return [];
+}
+
+function costOf(failed: readonly Fallback[]): number {
+  return failed.reduce((sum, { cost = 0 }) => sum + cost, 0);
 }
 
 /** The models that may accept a prompt that is too long for another one. */

@@ -15,6 +15,7 @@ import {
 import { LearnedLimits } from "./learned-limits.ts";
 import { refusedRequest } from "./refused-request.ts";
 import { UpstreamError } from "./upstream/error.ts";
+import { tokensOfBytes } from "./upstream/text-tokens.ts";
 import {
   type HeldRequest,
   isTimedOut,
@@ -23,7 +24,7 @@ import {
   type UpstreamRequest,
   withLost,
 } from "./upstream/upstream.ts";
-import { costOf, type Price, type Usage } from "./upstream/usage.ts";
+import { costOf, NO_USAGE, type Price, type Usage } from "./upstream/usage.ts";
 
 /** A model as it is configured. */
 export interface ModelSpec {
@@ -102,6 +103,8 @@ export class ServedModel {
       if (error instanceof UpstreamError) {
         const { context: known } = this.spec.capabilities;
         this.learned.learn(error.lesson, refusedRequest(request, known));
+        // Providers charge for the prompt even if nobody waits for the answer.
+        if (error.isAbandoned) error.lost = [...error.lost, promptOf(request)];
       }
       throw error;
     }
@@ -180,6 +183,11 @@ export interface ModelTools {
 }
 
 type OnUsed = (model: string, deployment: string, ...used: Used) => void;
+
+/** Estimated usage of a call that the model did not answer. */
+function promptOf({ promptTokens, body }: UpstreamRequest): Usage {
+  return { ...NO_USAGE, promptTokens: promptTokens ?? tokensOfBytes(body.length) };
+}
 
 /** States of a circuit breaker, the best first. */
 const STATES = ["closed", "half-open", "open"] as const;

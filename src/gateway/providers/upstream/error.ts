@@ -21,6 +21,11 @@ export class UpstreamError extends Error {
   readonly hint: string | undefined;
   /** Usage that the upstream reported before the answer failed, and before earlier attempts did. */
   lost: readonly Usage[] = [];
+  /**
+   * Whether the client disconnected after the upstream had got the request, and before it answered, so that nothing
+   * shows what the call costs.
+   */
+  isAbandoned = false;
   readonly #facts: ErrorFacts | undefined;
   readonly #param: string | undefined;
   #classified: ClassifiedRefusal | undefined;

@@ -209,6 +209,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     if (error && !this.#hasBegun) {
       const usage = this.#translation?.usage;
       error.lost = usage ? [usage] : [];
+      error.isAbandoned = error.code === "cancelled" && !usage && this.#controller !== undefined;
       this.#answer.reject(error);
       return;
     }

@@ -44,6 +44,8 @@ export interface UpstreamRequest {
   readonly stream: boolean;
   /** Estimated tokens of the prompt and of the longest answer that the client allows. */
   readonly tokens?: number | undefined;
+  /** Estimated tokens of the prompt. Default: those of the body. */
+  readonly promptTokens?: number | undefined;
   /** Name of the model as clients know it, which signatures of reasoning carry. Default: `model`. */
   readonly origin?: string | undefined;
   /** Headers of the client that belong to its dialect, such as anthropic-beta. */
