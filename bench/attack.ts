@@ -5,6 +5,7 @@ import { BODY_ATTACKS } from "./attack/bodies.ts";
 import { BUDGET_ATTACKS } from "./attack/budgets.ts";
 import { CONNECTION_ATTACKS } from "./attack/connections.ts";
 import { DISK_ATTACKS } from "./attack/disk.ts";
+import { KEY_LIMIT_ATTACKS } from "./attack/key-limits.ts";
 import { KEY_ATTACKS } from "./attack/keys.ts";
 import { UPSTREAM_ATTACKS } from "./attack/upstreams.ts";
 import { VOTE_ATTACKS } from "./attack/votes.ts";
@@ -19,6 +20,7 @@ const ATTACKS: readonly Attack[] = [
   ...UPSTREAM_ATTACKS,
   ...ACCESS_ATTACKS,
   ...KEY_ATTACKS,
+  ...KEY_LIMIT_ATTACKS,
   ...ANSWER_ATTACKS,
 ];
 
