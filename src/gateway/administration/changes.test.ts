@@ -106,9 +106,11 @@ describe("the test of a provider without a value", () => {
     }
     const elsewhere = await test({ name: "house", value: { url: URL } });
     expect([elsewhere.status, elsewhere.json.error.param]).toEqual([400, "providers.house.key"]);
-    const unknown = await test({ name: "nobody" });
-    expect([unknown.status, unknown.json.error.param]).toEqual([400, "name"]);
-    expect(unknown.json.error.message).toBe("there is no provider nobody");
+    for (const name of ["nobody", "__proto__", "constructor"]) {
+      const unknown = await test({ name });
+      expect([unknown.status, unknown.json.error?.param]).toEqual([400, "name"]);
+      expect(unknown.json.error.message).toBe(`there is no provider ${name}`);
+    }
   });
 });
 

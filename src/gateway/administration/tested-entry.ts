@@ -42,7 +42,8 @@ export function testedEntry(
 
 /** The entry of a provider in the configuration. A known provider needs none. */
 function servedEntry({ document, secrets }: Content, name: string): TestedEntry {
-  const found = document.providers[name] as JsonObject | undefined;
+  const isOwn = Object.hasOwn(document.providers, name);
+  const found = isOwn ? (document.providers[name] as JsonObject) : undefined;
   if (found === undefined && !PROVIDER_NAMES.includes(name)) {
     throw new HttpError(400, `there is no provider ${name}`, {
       hint: "correct the name, or send `value`: the entry to test",
