@@ -88,7 +88,7 @@ describe("a client that disconnects before the answer begins", () => {
     async (model, stream) => {
       const host = await startDialectUpstream();
       const gateway = await startGateway(
-        `${host.yaml}routers: {auto: {models: [chat-model]}}\n${keysOf(0.01)}`,
+        `${host.yaml}routers: {auto: {models: [chat-model]}}\n${keysOf(0.02)}`,
       );
       host.answer = () => new Promise(() => {});
       const messages = [{ role: "user", content: prompt }];
@@ -99,7 +99,7 @@ describe("a client that disconnects before the answer begins", () => {
         await expect.poll(() => spendOf(gateway, "chat-model")).toBeGreaterThan((i + 1) * 0.0025);
       }
       expect(await spendOf(gateway, "chat-model")).toBeLessThan(0.0053);
-      // 0.00575 dollars were set aside for the first request, and the rest of the budget for the second.
+      // 0.012 dollars were set aside for the first request, and the rest of the budget for the second.
       const refused = await gateway.post(PATHS.chat, { model, messages }, AUTH);
       expect([refused.status, host.received.length]).toEqual([429, 2]);
       expect(refused.json.error.code).toBe("insufficient_quota");
@@ -137,6 +137,46 @@ describe("requests at a time", () => {
       gateway.post("/v1/completions", request, AUTH),
     );
     expect(counts).toEqual({ 200: 1, 429: REQUESTS - 1 });
+  });
+});
+
+describe.each(["chat-model", "auto"])("requests at a time for %s", (model) => {
+  const address = { url: "https://example.com/a.png" };
+  const image = { type: "image_url", image_url: address };
+  it.each([
+    // At one dollar per million tokens, 0.01 dollars per image and 1 dollar per document.
+    [0.015, [image]],
+    [0.025, [image, image]],
+    [1.5, [{ type: "file", file: { file_id: "file-1" } }]],
+  ])("set aside attachments (budget %f, %j)", async (budget, content) => {
+    const host = await startDialectUpstream();
+    const router = "routers: {auto: {models: [chat-model]}}\n";
+    const gateway = await startGateway(`${host.yaml}${router}${keysOf(budget)}`);
+    const request = { model, messages: [{ role: "user", content }], max_tokens: 5 };
+    const counts = await atATime(gateway, host, "up-chat", answerOf(5), () =>
+      gateway.post(PATHS.chat, request, AUTH),
+    );
+    expect(counts).toEqual({ 200: 1, 429: REQUESTS - 1 });
+  });
+});
+
+describe.each(["messages-model", "auto"])("requests at a time for %s", (model) => {
+  it("set aside the thinking that the translation adds to the limit", async () => {
+    const host = await startDialectUpstream();
+    const router = "routers: {auto: {models: [messages-model]}}\n";
+    // 8,000 tokens at 2 dollars per million are 0.016 dollars.
+    const gateway = await startGateway(`${host.yaml}${router}${keysOf(0.02)}`);
+    const thinking = { type: "enabled", budget_tokens: 8000 };
+    const request = { model, messages: MESSAGES, max_tokens: 10, thinking };
+    const content = [{ type: "text", text: "Hi" }];
+    const head = { id: "msg_1", type: "message", role: "assistant", model: "up", content };
+    const usage = { input_tokens: 10, output_tokens: 8010 };
+    const body = { ...head, stop_reason: "end_turn", usage };
+    const counts = await atATime(gateway, host, "up-messages", body, () =>
+      gateway.post(PATHS.chat, request, AUTH),
+    );
+    expect(counts).toEqual({ 200: 1, 429: REQUESTS - 1 });
+    expect(host.received[0]!.body.max_tokens).toBe(8010);
   });
 });
 

@@ -49,7 +49,7 @@ export async function answerConversation(
   const conversation = read.conversation();
   stopwatch.stage("parse");
 
-  const decided = await decideWithinBudget(parts, caller, target, conversation, stopwatch);
+  const decided = await decideWithinBudget(parts, caller, target, request, conversation, stopwatch);
   client.decision = decided.pending.id;
   const { id } = conversation.options;
   const named = id == null ? undefined : await claimed(id, parts.clientIds, caller, decided);

@@ -1,6 +1,7 @@
 import { type Access, type Billed, type Caller, UNPRICED_COST } from "../access/access.ts";
 import type { Reservation } from "../access/budgets.ts";
-import type { Conversation } from "../dialects/dialect.ts";
+import { costLimits } from "../dialects/cost-limits.ts";
+import type { Conversation, CostLimits, ModelRequest } from "../dialects/dialect.ts";
 import type { SecondAnswers } from "../log/second-answers.ts";
 import type { Affords, Fallback } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
@@ -37,14 +38,15 @@ export async function decideWithinBudget(
   parts: Parts,
   caller: Caller,
   router: LiveRouter,
+  request: ModelRequest,
   conversation: Conversation,
   stopwatch: Stopwatch,
 ): Promise<BudgetedDecision> {
-  const limits = { ...conversation.needs, n: conversation.n };
-  const reserve = (models: readonly ServedModel[]) =>
-    parts.access.reserve(caller, billedModels(models, limits));
   const pending = await decide(parts, caller, router, conversation, stopwatch, parts.seconds);
   if (caller.budget === undefined) return { pending, reservation: undefined };
+  const limits = costLimits(request);
+  const reserve = (models: readonly ServedModel[]) =>
+    parts.access.reserve(caller, billedModels(models, limits));
   const { pair, isDuel, isLater } = pending;
   const [first, second] = pair;
   const reservation = await reserve(isDuel && !isLater ? pair : [first]);
@@ -67,21 +69,15 @@ export async function decideWithinBudget(
   }
 }
 
-/** The numbers that limit the cost of a request: estimated tokens of the prompt, tokens of an answer, and answers. */
-interface CostLimits {
-  readonly promptTokens: number;
-  readonly answerTokens?: number | undefined;
-  readonly n: number;
-}
-
 /** The models that are called for a request, with the most that their answers can cost. */
 export function billedModels(
   models: readonly ServedModel[],
-  { promptTokens, answerTokens, n }: CostLimits,
+  { prompt, prompts, n, answerTokens, thinkingTokens }: CostLimits,
 ): Billed[] {
+  const one = { ...prompt, text: prompt.text / prompts };
   return models.map((model) => {
-    const most = model.mostCost(promptTokens, answerTokens);
-    return { name: model.name, mostCost: most && n * most };
+    const most = model.mostCost(model.mostTokens(one), answerTokens, thinkingTokens);
+    return { name: model.name, mostCost: most && n * prompts * most };
   });
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from "../access/access.ts";
 import { deliverUnchanged } from "../deliver/deliver.ts";
 import { answerLimits } from "../dialects/answer-limits.ts";
 import { chat } from "../dialects/chat/chat.ts";
+import { costLimits } from "../dialects/cost-limits.ts";
 import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
 import { DIRECT } from "../log/recorder.ts";
 import { AttemptsFailed, attempt } from "../providers/attempt.ts";
@@ -47,12 +48,11 @@ export async function answerByModel(
   const startedAt = clock.now();
   const { owner } = caller;
   const promptTokens = tokensOfBytes(request.body.length);
-  const { n, prompts, answerTokens } = answerLimits(request.members);
-  const limits = { promptTokens: promptTokens / prompts, answerTokens, n: n * prompts };
+  answerLimits(request.members); // refuses impossible numbers of answers
   const reservation =
     caller.budget === undefined
       ? undefined
-      : await access.reserve(caller, billedModels([model], limits));
+      : await access.reserve(caller, billedModels([model], costLimits(request)));
   const decision = newDecisionId(clock.date());
   const slot = { router: DIRECT, decision, slot: 0, owner, promptTokens };
   let cost = 0;

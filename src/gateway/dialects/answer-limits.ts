@@ -6,8 +6,6 @@ import { invalidMember } from "./dialect.ts";
 interface AnswerLimits {
   /** Number of answers to a prompt. */
   readonly n: number;
-  /** Number of prompts, each of which is answered: more than one only in a list of texts for /v1/completions. */
-  readonly prompts: number;
   /** Tokens of each answer; undefined if the request has no limit. */
   readonly answerTokens: number | undefined;
 }
@@ -23,14 +21,7 @@ export function answerLimits(members: Members): AnswerLimits {
     if (isPositive(limit)) answerTokens = Math.max(limit, answerTokens ?? 0);
   }
   const n = Math.max(countIn(members, "n"), countIn(members, "best_of"));
-  return { n, prompts: promptsIn(members), answerTokens };
-}
-
-/** Number of prompts in the member `prompt`. A list of numbers is one prompt, given as tokens. */
-function promptsIn(members: Members): number {
-  const prompt = members.value("prompt");
-  const isList = Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number";
-  return isList ? prompt.length : 1;
+  return { n, answerTokens };
 }
 
 const MOST_ANSWERS = 128;

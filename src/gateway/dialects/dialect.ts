@@ -1,6 +1,7 @@
 import type { RoutingOptions } from "../../api/chat.ts";
 import { wrongContent } from "../codecs/items/content.ts";
 import type { Needs } from "../providers/capabilities.ts";
+import type { PromptBound } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
@@ -55,7 +56,24 @@ interface PassingAnswer {
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A request that was read, before its model is resolved. `model` names a router or a model. */
-export type ModelRequest = UpstreamRequest & { readonly members: Members };
+export type ModelRequest = UpstreamRequest & {
+  readonly members: Members;
+  /** Limits of the cost, if another thread has read them. */
+  readonly costLimits?: CostLimits | undefined;
+};
+
+/** The numbers that limit the cost of a request. */
+export interface CostLimits {
+  readonly prompt: PromptBound;
+  /** Number of prompts, each of which is answered: more than one only in a list for /v1/completions or /v1/embeddings. */
+  readonly prompts: number;
+  /** Number of answers to a prompt. */
+  readonly n: number;
+  /** Tokens of each answer; undefined if the request has no limit. */
+  readonly answerTokens: number | undefined;
+  /** Tokens by which the limit of an answer may be raised, so that the model can think. */
+  readonly thinkingTokens: number;
+}
 
 /** The parts of a request that routing works with. */
 export interface Conversation {

@@ -74,10 +74,10 @@ export class PaidCalls {
     return running.finally(() => this.#running.delete(key));
   }
 
-  /** The most that a call can cost. A token has at least one byte, and `mostCost` adds a half for the chat template. */
+  /** The most that a call can cost. A token has at least one byte; a half is added for the chat template. */
   mostOf(model: ServedModel, bytes: number): number | undefined {
     const { maxTokens, assumedPrice: price } = this.settings;
-    const known = model.mostCost(bytes, maxTokens);
+    const known = model.mostCost(1.5 * bytes, maxTokens);
     if (known !== undefined) return this.#excess * known;
     return price && (this.#excess * (1.5 * bytes * price.input + maxTokens * price.output)) / 1e6;
   }

@@ -12,7 +12,7 @@ import { transcriptOf } from "../dialects/items/steps.ts";
 import { DIRECT, type Recorder } from "../log/recorder.ts";
 import type { Peers } from "../peers/peers.ts";
 import { callModel } from "../providers/attempt.ts";
-import type { ServedModel } from "../providers/served-model.ts";
+import { type ServedModel, UNDERCOUNT } from "../providers/served-model.ts";
 import { tokensOfBytes } from "../providers/upstream/text-tokens.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import { choose } from "../routing/choose.ts";
@@ -126,9 +126,9 @@ export class Judge {
     const judge = this.#parts.models().get(router.config.judge!.model);
     if (!chosen || !judge || chosen === served) return;
     const { promptTokens, answerTokens } = conversation.needs;
-    const answer = chosen.mostCost(promptTokens, answerTokens);
+    const answer = chosen.mostCost(UNDERCOUNT * promptTokens, answerTokens);
     // The judge reads the prompt and two answers, each of at most 20,000 characters.
-    const verdict = judge.mostCost(JUDGED_TOKENS, VERDICT_TOKENS);
+    const verdict = judge.mostCost(UNDERCOUNT * JUDGED_TOKENS, VERDICT_TOKENS);
     const most = answer === undefined || verdict === undefined ? undefined : answer + 2 * verdict;
     const hold = await this.#reserve(router, most);
     if (!hold) return;

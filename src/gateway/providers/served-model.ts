@@ -147,13 +147,29 @@ export class ServedModel {
     return this.state === "open";
   }
 
-  /** The most that an answer can cost in US dollars, or undefined if the price is unknown. */
-  mostCost(promptTokens: number, answerLimit: number | undefined): number | undefined {
+  /**
+   * The most that an answer can cost in US dollars, or undefined if the price is unknown. `promptTokens` is an upper
+   * bound, and `thinkingTokens` may be added to the limit of the answer.
+   */
+  mostCost(
+    promptTokens: number,
+    answerLimit: number | undefined,
+    thinkingTokens = 0,
+  ): number | undefined {
     const { price, capabilities } = this.spec;
     if (!price) return undefined;
     const answer = answerLimit ?? Math.min(capabilities.context ?? LONGEST_ANSWER, LONGEST_ANSWER);
     const input = Math.max(price.input, price.cache_write ?? 0, price.cache_write_1h ?? 0);
-    return (UNDERCOUNT * promptTokens * input + answer * price.output) / 1e6;
+    return (promptTokens * input + (answer + thinkingTokens) * price.output) / 1e6;
+  }
+
+  /** The most tokens that the model can count for a prompt. A prompt that is longer than its context is refused. */
+  mostTokens({ text, images, isFull }: PromptBound): number {
+    const { upstreamName, capabilities } = this.spec;
+    const { context } = capabilities;
+    const image = upstreamName.includes("4o-mini") ? MINI_IMAGE_TOKENS : IMAGE_TOKENS;
+    const most = text + images * image + (isFull ? (context ?? LONGEST_PROMPT) : 0);
+    return Math.min(most, context ?? Number.POSITIVE_INFINITY);
   }
 
   /** Cost of an answer in US dollars, or undefined if usage or price is unknown. */
@@ -170,6 +186,21 @@ export class ServedModel {
   listCost(usage: Usage): number {
     return costOf({ ...usage, cost: undefined }, this.spec.price) ?? 0;
   }
+}
+
+/** The parts of a prompt that limit its tokens. */
+export interface PromptBound {
+  /**
+   * Most tokens of the text: one per byte, because vocabularies fall back to single bytes in rare scripts and some have
+   * a token per digit; one per number in a list of tokens.
+   */
+  readonly text: number;
+  readonly images: number;
+  /**
+   * Whether the prompt may fill the context whatever its bytes. A compressed page or silence has few bytes and many
+   * tokens, and an address has any number, so there is no smaller bound for sounds, videos and documents.
+   */
+  readonly isFull: boolean;
 }
 
 export interface ModelTools {
@@ -194,8 +225,17 @@ const STATES = ["closed", "half-open", "open"] as const;
 
 /** Tokens that an answer without a limit is assumed to have at most, to compute its highest cost. */
 const LONGEST_ANSWER = 16_384;
-/** Factor by which the tokens of a prompt may exceed their estimate from its bytes. */
-const UNDERCOUNT = 1.5;
+/** Factor by which the tokens of an honest prompt may exceed their estimate from its bytes. */
+export const UNDERCOUNT = 1.5;
+/**
+ * Most tokens of one image of any size that providers publish: 10,000 patches of GPT-5.4 in its original resolution. Claude
+ * counts 4,784 at most, Gemini 4,128.
+ */
+const IMAGE_TOKENS = 10_000;
+/** GPT-4o mini counts 2,833 tokens for an image and 5,667 for each of its 8 tiles. */
+const MINI_IMAGE_TOKENS = 48_169;
+/** Tokens that a prompt without a known bound is assumed to have at most, for a model whose context is unknown. */
+const LONGEST_PROMPT = 1_000_000;
 
 export const RETRIES = {
   retries: 2,

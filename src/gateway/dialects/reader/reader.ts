@@ -46,8 +46,8 @@ export class BodyReader {
     headers: RequestHeaders,
     passed: Readonly<Record<string, string>> | undefined,
   ): Promise<ReadRequest> {
-    const { endpoint, name } = dialect;
-    const found = await this.#methods.read(moved(body), name, headers);
+    const { endpoint } = dialect;
+    const found = await this.#methods.read(moved(body), endpoint, headers);
     return {
       request: requestOf(endpoint, found, passed),
       conversation: () => {
@@ -60,7 +60,7 @@ export class BodyReader {
   /** Reads the members that requests of all endpoints have. */
   async readRequest(endpoint: ModelRequest["endpoint"], body: Uint8Array): Promise<ModelRequest> {
     if (body.length < LARGE_BODY) return readRequest(endpoint, body);
-    return requestOf(endpoint, await this.#methods.read(moved(body)));
+    return requestOf(endpoint, await this.#methods.read(moved(body), endpoint));
   }
 
   async close(): Promise<void> {
@@ -97,9 +97,9 @@ type Found = Awaited<ReturnType<Thread<ReadMethods>["methods"]["read"]>>;
 
 function requestOf(
   endpoint: ModelRequest["endpoint"],
-  { body, open, close, spans, model, stream }: Found,
+  { body, open, close, spans, model, stream, limits }: Found,
   headers?: Readonly<Record<string, string>>,
 ): ModelRequest {
   const members = new Members(body, open, close, spans);
-  return { endpoint, body, members, model, stream, headers };
+  return { endpoint, body, members, model, stream, headers, costLimits: limits };
 }
