@@ -109,9 +109,10 @@ describe("an upstream with a fault", () => {
         expect(said.join("")).toContain(HELLO);
       } else expect(JSON.parse(text).choices[0].message.content).toBe(HELLO);
       const first = isStream ? eventsOf(text)[0] : JSON.parse(text);
-      // These upstreams count tokens, and send no usable answer.
-      const isCharged = fault === "noChoices" || fault === "jsonForStream";
-      const charged = isCharged && { cost: expect.closeTo(6e-9, 15) };
+      // These upstreams count tokens, and send no usable answer. A cut one costs its prompt and its text.
+      const costs = { noChoices: 6e-9, jsonForStream: 6e-9, halfJson: 4.5e-8 } as const;
+      const cost = costs[fault as keyof typeof costs];
+      const charged = cost && { cost: expect.closeTo(cost, 15) };
       const reason = { model: fault, reason: expect.stringMatching(/./), ...charged };
       expect(first.joust?.fallbacks).toEqual(fate === "fallback" ? [reason] : undefined);
       const { json } = await get(`/v1/decisions/${id}`);

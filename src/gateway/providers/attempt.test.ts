@@ -57,6 +57,44 @@ test("a model that is given up has spent what its earlier attempts did", async (
   expect(model.lostCost(attempt.error?.lost)).toBe(0.001);
 });
 
+test("a model that is given up while it answers costs its prompt, and what was set aside", async () => {
+  const model = served({
+    name: "host",
+    call: (_, signal) =>
+      new Promise((_, reject) => {
+        const error = new UpstreamError("cancelled", "host", "failed");
+        error.isAbandoned = true;
+        signal.addEventListener("abort", () => reject(error));
+      }),
+  });
+  const counter = { upstreamError: () => {}, fallback: () => {} };
+  const request = { ...REQUEST, promptTokens: 2000 };
+  const attempt = attemptSlot(0, model, request, never, counter, new StandingClock());
+  attempt.giveUp();
+  expect(await attempt.answer).toBeUndefined();
+  expect(attempt.error).toMatchObject({ code: "timeout", isAbandoned: true });
+  expect(model.lostCost(attempt.error?.lost)).toBe(0.002);
+});
+
+test("an answer that was cut costs its prompt, also if the next attempt succeeds", async () => {
+  let calls = 0;
+  const end = { events: 0, sentAt: 0, firstByteAt: 0, endedAt: 0, usage: NO_USAGE };
+  const model = served({
+    name: "host",
+    call: () => {
+      if (calls++ > 0) {
+        const done = Promise.resolve({ ...end, error: undefined });
+        return Promise.resolve({ headers: {}, body: (async function* () {})(), end: done });
+      }
+      const error = new UpstreamError("broken", "host", "failed");
+      error.isAbandoned = true;
+      return Promise.reject(error);
+    },
+  });
+  const answer = await model.call({ ...REQUEST, promptTokens: 2000 }, never);
+  expect(model.lostCost((await answer.end).lost)).toBe(0.002);
+});
+
 test("a response is sought at every deployment", async () => {
   const fails = (error: UpstreamError | string): Upstream => ({
     name: "host",

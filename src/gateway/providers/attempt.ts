@@ -223,10 +223,11 @@ export function attemptSlot(
   return started;
 }
 
-/** The error of a model that was given up, with what its earlier attempts have spent. */
-function late({ lost }: UpstreamError, { name }: ServedModel): UpstreamError {
+/** The error of a model that was given up, with what it and its earlier attempts have spent. */
+function late({ lost, isAbandoned }: UpstreamError, { name }: ServedModel): UpstreamError {
   const error = new UpstreamError("timeout", name, "was too late for the duel");
   error.lost = lost;
+  error.isAbandoned = isAbandoned;
   return error;
 }
 

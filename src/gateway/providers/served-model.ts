@@ -103,8 +103,6 @@ export class ServedModel {
       if (error instanceof UpstreamError) {
         const { context: known } = this.spec.capabilities;
         this.learned.learn(error.lesson, refusedRequest(request, known));
-        // Providers charge for the prompt even if nobody waits for the answer.
-        if (error.isAbandoned) error.lost = [...error.lost, promptOf(request)];
       }
       throw error;
     }
@@ -263,7 +261,9 @@ export function retrying(
           return withLost(await upstream.call(request, signal), lost);
         } catch (error) {
           if (!(error instanceof UpstreamError)) throw error;
-          lost = [...lost, ...error.lost];
+          // Providers charge for the prompt even if nobody waits for the answer.
+          const prompt = error.isAbandoned ? [promptOf(request)] : [];
+          lost = [...lost, ...error.lost, ...prompt];
           error.lost = lost;
           const wait = waitBefore(attempt, error, settings, random);
           if (wait === undefined || isTimedOut(signal)) throw error;

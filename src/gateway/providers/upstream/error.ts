@@ -22,8 +22,8 @@ export class UpstreamError extends Error {
   /** Usage that the upstream reported before the answer failed, and before earlier attempts did. */
   lost: readonly Usage[] = [];
   /**
-   * Whether the client disconnected after the upstream had got the request, and before it answered, so that nothing
-   * shows what the call costs.
+   * Whether nothing shows what the call costs, because the client disconnected after the upstream had got the request
+   * and before it answered, or because the answer was too large or cut.
    */
   isAbandoned = false;
   readonly #facts: ErrorFacts | undefined;

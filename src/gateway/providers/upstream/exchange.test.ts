@@ -4,7 +4,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../clock/clock.ts";
 import type { UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
-import type { Pass } from "./upstream.ts";
+import type { Pass, Translation } from "./upstream.ts";
+import { WholeAnswer } from "./whole-answer.ts";
 
 /** As much as is read at once, and less than what a slow reader may leave unread. */
 const PORTION = Buffer.alloc(64 * 1024, "x");
@@ -84,6 +85,33 @@ test("an answer that is complete ends soon, although its upstream goes on with c
   expect(isOver).toBe(true);
 });
 
+test.each([
+  ["broken", "cut", {}, '{"choices": [{"message": {"content": "Hello'],
+  ["too_large", "long", { answerBytes: 20 }, '{"choices": [{"message": {"content": "Hello"}}]}'],
+])("an answer that is %s (%s) costs the text that was received", async (code, _, own, text) => {
+  const { exchange, controller } = started(own, undefined, {
+    translation: new WholeAnswer("host", "chat/completions"),
+  });
+  exchange.onResponseStart(controller, 200, {});
+  exchange.onResponseData(controller, Buffer.from(text));
+  exchange.onResponseEnd();
+  await expect(exchange.answer).rejects.toMatchObject({
+    ...{ code, isAbandoned: true },
+    lost: [{ completionTokens: Math.ceil(text.length / 4) }],
+  });
+});
+
+test("an answer that is complete JSON without a choice costs nothing", async () => {
+  const { exchange, controller } = started({}, undefined, {
+    translation: new WholeAnswer("host", "chat/completions"),
+  });
+  exchange.onResponseStart(controller, 200, {});
+  exchange.onResponseData(controller, Buffer.from("{}"));
+  exchange.onResponseEnd();
+  const nothing = { code: "broken", isAbandoned: false, lost: [] };
+  await expect(exchange.answer).rejects.toMatchObject(nothing);
+});
+
 test.each([400, 500])(
   "a status %d whose JSON is nested deeply is an error at once",
   async (status) => {
@@ -127,7 +155,7 @@ async function begin(
 function started(
   own: Partial<Limits> = {},
   signal = new AbortController().signal,
-  { isDone = false } = {},
+  { isDone = false, translation }: { isDone?: boolean; translation?: Translation } = {},
 ) {
   let paused = false;
   const controller = {
@@ -149,13 +177,14 @@ function started(
       eventBytes: 1e9,
       ...own,
     },
-    translate: () => ({
-      push: (chunk: Buffer, pass: Pass) => pass(chunk),
-      end: () => {},
-      usage: undefined,
-      events: 0,
-      isDone,
-    }),
+    translate: () =>
+      translation ?? {
+        push: (chunk: Buffer, pass: Pass) => pass(chunk),
+        end: () => {},
+        usage: undefined,
+        events: 0,
+        isDone,
+      },
     stream: true,
     sent: undefined,
     signal,

@@ -4,7 +4,9 @@ import { ByteQueue, type Flow } from "./byte-queue.ts";
 import { type AnswerHeaders, refusal, UpstreamError } from "./error.ts";
 import { errorBody } from "./error-body.ts";
 import { PORTION, ReadQueue } from "./read-queue.ts";
+import { tokensOfBytes } from "./text-tokens.ts";
 import { type AnswerEnd, isTimedOut, type Translation, type UpstreamAnswer } from "./upstream.ts";
+import { NO_USAGE } from "./usage.ts";
 
 export interface Limits extends TimeLimits {
   readonly connectMs: number;
@@ -208,8 +210,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#settings.signal.removeEventListener("abort", this.#onAbort);
     if (error && !this.#hasBegun) {
       const usage = this.#translation?.usage;
-      error.lost = usage ? [usage] : [];
-      error.isAbandoned = error.code === "cancelled" && !usage && this.#controller !== undefined;
+      const isUnknown = UNKNOWN_COST.has(error.code) || error.isAbandoned;
+      error.isAbandoned = isUnknown && !usage && this.#controller !== undefined;
+      const received = this.#translation ? this.#bytes : 0;
+      const text = { ...NO_USAGE, completionTokens: tokensOfBytes(received) };
+      error.lost = usage ? [usage] : error.isAbandoned && received > 0 ? [text] : [];
       this.#answer.reject(error);
       return;
     }
@@ -254,6 +259,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
 }
 
 const NO_HEADERS: AnswerHeaders = {};
+
+/** Faults that end a call before the upstream reports its usage. */
+const UNKNOWN_COST: ReadonlySet<UpstreamError["code"]> = new Set(["cancelled", "too_large"]);
 
 /** One queue for all answers of the process, because they share one event loop. */
 const READ_QUEUE = new ReadQueue();

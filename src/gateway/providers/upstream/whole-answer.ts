@@ -34,11 +34,11 @@ export class WholeAnswer implements Translation {
       this.usage = usageIn(dialect, this.members.value("usage"));
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      throw new UpstreamError(
-        "broken",
-        this.upstream,
-        `sent an incomplete answer: ${error.message}`,
-      );
+      const problem = `sent an incomplete answer: ${error.message}`;
+      const broken = new UpstreamError("broken", this.upstream, problem);
+      // A page of a proxy is no answer that costs something.
+      broken.isAbandoned = body[0] === OPEN_BRACE;
+      throw broken;
     }
     const failed = failedChoice(this.members);
     if (failed) throw errorIn(this.upstream, failed);
@@ -50,6 +50,8 @@ export class WholeAnswer implements Translation {
     } else throw new UpstreamError("broken", this.upstream, "sent no answer");
   }
 }
+
+const OPEN_BRACE = 0x7b;
 
 /** JSON in the place of a stream. It is always an error, which the JSON may describe. */
 export class MissingStream extends WholeAnswer {
