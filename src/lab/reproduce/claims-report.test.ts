@@ -24,7 +24,7 @@ describe("caveats", () => {
     expect(
       caveatsOf({ parts: [{ ...part, standIn: "other prompts" }], judged }, { absent, encoders }),
     ).toEqual([
-      "In place of the paper's data: for MixInstruct (claim 23) other prompts.",
+      "In place of the paper's data: for MixInstruct (claim 23): other prompts.",
       "Of the paper's encoders only MiniLM was run. Not run: e5b (its weights are not here); mpnet, OpenAItext (not requested).",
       "Claims about OpenAItext (claims 8, 23) cannot be tested without it; the prompts or vectors of each encoder itself stand in for it.",
     ]);

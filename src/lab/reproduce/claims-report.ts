@@ -35,10 +35,12 @@ export function summaryOf(judged: readonly JudgedClaim[], runs: Runs): string {
 function cautionOf(runs: Runs): string {
   const least = leastRuns(runs);
   if (least >= ENOUGH_RUNS) return "";
-  const rests = runs.runsOf ? "A part of it rests" : "This rests";
+  const few = Object.entries(runs.runsOf ?? {}).filter(([, count]) => count === least);
+  const part = few.length > 0 ? ` (${few.map(([name]) => name).join(", ")})` : "";
+  const rests = runs.runsOf ? `A part of it${part} rests` : "This rests";
   return least === 1
     ? ` ${rests} on one run, which has no intervals, so comparisons of curves are left open.`
-    : ` ${rests} on ${least} runs, whose intervals are wide; with five runs or more, fewer claims would be open.`;
+    : ` ${rests} on ${least} runs, whose intervals are wide; more runs may decide some of the open claims.`;
 }
 
 /** The number of the paper's claims with each verdict, and which they are. */
@@ -75,7 +77,7 @@ export function caveatsOf(
   const standIns = [...Map.groupBy(parts, ({ standIn }) => standIn)].flatMap(([standIn, own]) => {
     const names = own.map(({ experiment }) => experiment.title.split(":")[0]!);
     const ids = own.flatMap(({ experiment }) => claimsWith(experiment.title));
-    return standIn === undefined ? [] : [`for ${names.join(", ")}${idsText(ids)} ${standIn}`];
+    return standIn === undefined ? [] : [`for ${names.join(", ")}${idsText(ids)}: ${standIn}`];
   });
   const run = encoders.map(({ name }) => name).filter((name) => PAPER_ENCODERS.includes(name));
   const missing = [...Map.groupBy(absent, ({ reason }) => reason)].map(
@@ -168,7 +170,10 @@ function groupsText(cells: readonly JudgedCell[]): string {
   const counts = (["voteScale", "metadata"] as const).flatMap((attribute) => {
     const groups = Map.groupBy(cells, (cell) => cell[attribute]);
     groups.delete(undefined);
-    const texts = [...groups].map(([name, own]) => `${name}: ${countText({ cells: own })}`);
+    const texts = [...groups].map(([name, own]) => {
+      const { against } = countSides(own);
+      return `${name}: ${countText({ cells: own })}${against > 0 ? `, ${against} against` : ""}`;
+    });
     const word = attribute === "voteScale" ? "scale" : attribute;
     return groups.size < 2 ? [] : [`${word} ${texts.join("; ")}`];
   });

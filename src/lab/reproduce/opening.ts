@@ -8,7 +8,7 @@ import type { Curve } from "./curve.ts";
 import type { Reproduced } from "./experiment.ts";
 import { curvesFigure } from "./report-items.ts";
 import type { Results } from "./results.ts";
-import { withoutMetadata } from "./verdict.ts";
+import { type JudgedPart, withoutMetadata } from "./verdict.ts";
 
 interface Opening {
   readonly sentences: readonly string[];
@@ -26,13 +26,14 @@ export function openingOf({
   const setting = { experiment: "routerbench", variant: "", encoder: main.name };
   const epochs = main.epochs.at(-1) ?? 0;
   const excel = { ...setting, weighting: "excel_perf_cost", epochs };
-  const [form] = results.curves({ ...setting, policy: "zero-feedback" }).map((curve) => curve.form);
+  const baseline = { ...setting, policy: "zero-feedback", epochs } as const;
+  const [form, ...others] = new Set(results.curves(baseline).map((curve) => curve.form));
   if (form === undefined) return undefined;
   const find = (attributes: Partial<Curve>) => results.curves({ ...attributes, form });
   const curves = {
     tuned: find({ ...excel, group: "exp" }),
     original: find({ ...excel, group: "ctrl" }),
-    zero: find({ ...setting, policy: "zero-feedback", epochs }),
+    zero: find(baseline),
     joust: find({ ...setting, policy: "joust", epochs }),
     fixed: find({ ...setting, policy: "best-fixed" }),
     random: find({ ...setting, policy: "random" }),
@@ -52,13 +53,18 @@ export function openingOf({
       (one) => one.voteScale === zero.voteScale && regretOf(results, one) < regretOf(results, zero),
     ),
   );
-  const never = `after ${size.short} rounds, zero-feedback, which always chooses the model with the best told score in the nearest benchmark, has a regret of ${ends(curves.zero)}, joust of ${ends(curves.joust)}, and FGTS.CDB of ${ends([...curves.tuned, ...curves.original])}`;
+  const never = `after ${size.short} rounds, zero-feedback, which always chooses the model with the best told score in the nearest benchmark, has a regret of ${ends(curves.zero)}, joust of ${ends(curves.joust)}, and FGTS.CDB with Excel_perf_cost of ${ends([...curves.tuned, ...curves.original])}`;
+  const elsewhere = others.map((other) => {
+    const zero = results.curves({ ...baseline, form: other });
+    const joust = results.curves({ ...setting, policy: "joust", epochs, form: other });
+    return `; if the form of the queries is ${other}, zero-feedback has ${ends(zero)} and joust ${ends(joust)}`;
+  });
   return {
     sentences: [
       ...tuningText(judged),
       beaten
-        ? `Votes can pay even if exact scores are told in advance: ${never}.`
-        : `If exact scores are told in advance, no learner beats the router that never learns: ${never}.`,
+        ? `Votes can pay even if exact scores are told in advance: ${never}${elsewhere.join("")}.`
+        : `If exact scores are told in advance, no learner of this figure beats the router that never learns: ${never}${elsewhere.join("")}.`,
       `Of the paper's claims ${verdictCounts(judged, false)}.`,
     ],
     pictures: figure.kind === "figure" ? figure.pictures : [],
@@ -70,11 +76,16 @@ export function openingOf({
 function tuningText(judged: Reproduced["judged"]): string[] {
   const part = judged.find(({ claim }) => claim.id === 9)?.parts[0];
   if (!part) return [];
-  const { cells, pooled } = withoutMetadata(part) ?? part;
-  const effect = pooled.hi < 0 ? "lowers" : pooled.lo > 0 ? "raises" : "does not clearly change";
-  return [
-    `Fine-tuning the encoder on a few queries per benchmark ${effect} the regret of the paper's method: the difference is ${intervalText(pooled, cells)} on average over ${cells.length} settings.`,
-  ];
+  const plain = withoutMetadata(part);
+  const effect = ({ cells, pooled }: JudgedPart) => {
+    const verb = pooled.hi < 0 ? "lowers" : pooled.lo > 0 ? "raises" : "does not clearly change";
+    return `${verb} the regret of the paper's method: the difference is ${intervalText(pooled, cells)} on average over ${cells.length} settings`;
+  };
+  return plain
+    ? [
+        `Fine-tuning the encoder on a few queries per benchmark ${effect(plain)} without metadata; over all ${part.cells.length} settings, with metadata too, it is ${intervalText(part.pooled, part.cells)}.`,
+      ]
+    : [`Fine-tuning the encoder on a few queries per benchmark ${effect(part)}.`];
 }
 
 function regretOf(results: Results, curve: Curve): number {

@@ -62,7 +62,8 @@ cell is one comparison: an encoder, a weighting, a form of the queries, a vote s
 decides if the 95% interval of the paired difference excludes 0. A claim <i>holds</i> if at least
 two thirds of its cells are for it, is <i>refuted</i> if as many are against it, and is otherwise
 <i>open</i>. It is <i>not testable here</i> if it is about something that is not available here; the
-verdict on the stand-in is then given too. The difference is the curve that the claim
+verdict on the stand-in is then given too. Claims about RouterBench are judged although some texts
+differ, because scores and costs are RouterBench's own table. The difference is the curve that the claim
 says is better minus the other, so a number below 0 supports the claim. The <i>pooled</i> difference
 is the mean over all cells with its 95% interval over runs, which the cells share
 (docs/decisions/0014-verdicts.md). It does not decide. If the paper's encoders are available, they

@@ -32,7 +32,7 @@ describe("verdicts", () => {
     expect(finding.verdict).toBe("open");
     const evidence = evidenceOf(finding);
     expect(evidence).toMatch(
-      /^2 of 4 cells for the claim \(scale 1: 1 of 2; 10: 1 of 1; 3: 0 of 1; metadata none: 2 of 2; raw: 0 of 2\), 2 against it/,
+      /^2 of 4 cells for the claim \(scale 1: 1 of 2, 1 against; 10: 1 of 1; 3: 0 of 1, 1 against; metadata none: 2 of 2; raw: 0 of 2, 2 against\), 2 against it/,
     );
     expect(evidence).toMatch(/; without metadata 2 of 2 cells, pooled \u22121.0 \[.*\]: holds$/);
     expect(withoutMetadata(finding.parts[0]!)).toMatchObject({ verdict: "holds" });
@@ -147,7 +147,7 @@ describe("verdicts", () => {
     expect(summaryOf(judged, { runs: 3 })).toMatch("rests on 3 runs");
     expect(summaryOf(judged, { runs: 1 })).toMatch("rests on one run, which has no intervals");
     const different = { runs: 5, runsOf: { unseen: 2, routerbench: 9 } };
-    expect(summaryOf(judged, different)).toMatch("A part of it rests on 2 runs");
+    expect(summaryOf(judged, different)).toMatch("A part of it (unseen) rests on 2 runs");
     expect(runsText(different)).toBe("5; 2 of unseen; 9 of routerbench");
     expect(summaryOf(judged.slice(3), { runs: 5 })).toMatch(
       "; 1 cannot be tested here (the others).",

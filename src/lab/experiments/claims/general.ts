@@ -88,7 +88,7 @@ export const generalClaims: readonly ClaimDraft[] = [
     place: "abstract",
     shownBy: /^routerbench-pointwise$/,
     statement: "Learning from pairwise preferences is label-efficient.",
-    criterion: `The paper measures nothing for it. Here: from one vote per round FGTS.CDB has less regret than MixLLM and MetaLLM have from one like or dislike of a single answer per round, on the same vectors, ${TWO_THIRDS}.`,
+    criterion: `The paper measures nothing for it. Here: from one vote per round FGTS.CDB has less regret than MixLLM and MetaLLM have from one like or dislike of a single answer per round, on the same vectors (Excel_perf_cost, fine-tuned, without metadata), ${TWO_THIRDS}. The verdict is about this comparison.`,
     parts: (results) => {
       const cells = ["mixllm", "metallm"].flatMap((policy) =>
         results.curves({ experiment: "routerbench", policy }).flatMap((curve) => {

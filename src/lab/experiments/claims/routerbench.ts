@@ -111,13 +111,9 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
     place: "B.2",
     shownBy: RUNS,
     statement: "Excel_perf_cost and Excel_mask are the most effective weightings in most cases.",
-    criterion: `A cell compares the four exp curves with the same encoder, epochs, form and vote scale. The better of the two Excel curves (the one with the lower mean) has less regret than the better of the other two ${TWO_THIRDS}.`,
+    criterion: `A cell compares the four exp curves with the same encoder, epochs, form and vote scale. The better of the two Excel curves (the one with the lower mean) has less regret than the better of the other two, without metadata and with it, ${TWO_THIRDS}.`,
     parts: (results) => {
-      const perf = expCurves(
-        results,
-        "routerbench",
-        ({ weighting, variant }) => weighting === "perf" && variant === "",
-      );
+      const perf = expCurves(results, "routerbench", ({ weighting }) => weighting === "perf");
       const cells = perf.flatMap((curve) =>
         lengths(results, curve).flatMap((t): Cell[] => {
           const all = WEIGHTINGS.flatMap((weighting) => {
