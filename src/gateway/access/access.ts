@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import { ALONE, type Peers } from "../peers/peers.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { Budgets, type Reservation } from "./budgets.ts";
+import { clientAddress } from "./client-address.ts";
 import { Concurrency, type Concurrent, tooManyConcurrent } from "./concurrency.ts";
 import { type Key, KeyRing } from "./key-ring.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
@@ -292,7 +293,7 @@ export class Access {
 
   /** Limits the rate of votes without an API key, by IP address. */
   limitAnonymous(address: string): void | Promise<void> {
-    return this.#take(ANONYMOUS_PER_MINUTE, address);
+    return this.#take(ANONYMOUS_PER_MINUTE, clientAddress(address));
   }
 
   #limit(client: string, own: number | undefined): void | Promise<void> {

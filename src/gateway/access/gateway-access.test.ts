@@ -207,6 +207,9 @@ it("limits votes without a key by the address that a trusted proxy names", async
   };
   expect(await refusedOf(trusting, (i) => `203.0.113.${i}`)).toBe(0);
   expect(await refusedOf(trusting, () => "203.0.113.1")).toBeGreaterThan(0);
+  // A client of IPv6 has all addresses of a /64.
+  expect(await refusedOf(trusting, (i) => `2001:db8:0:${i}::1`)).toBe(0);
+  expect(await refusedOf(trusting, (i) => `2001:db8::${i}`)).toBeGreaterThan(0);
   // Without a trusted proxy the header is ignored, because any client can write it.
   expect(await refusedOf(`${SANDBOX}\n${keys}`, (i) => `203.0.113.${i}`)).toBeGreaterThan(0);
   const wrong = startGateway(`${SANDBOX}\nserver: {trusted_proxies: [10.0.0.0/99]}`);

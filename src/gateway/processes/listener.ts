@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { clientAddress } from "../access/client-address.ts";
 import type { Config } from "../config/config.ts";
 import { ConnectionCounts, type ConnectionLimits } from "../server/connections.ts";
 import { listen } from "../server/listen.ts";
@@ -53,7 +54,8 @@ export class Listener {
   add(receiver: Receiver): void {
     this.#receivers.set(receiver, new Map());
     for (const address of this.#full) receiver.setFull(address, true);
-    for (const socket of this.#waiting.splice(0)) this.#pass(socket, socket.remoteAddress ?? "");
+    for (const socket of this.#waiting.splice(0))
+      this.#pass(socket, clientAddress(socket.remoteAddress));
   }
 
   /** Passes no more connections to a process. Those that it has still count. */
@@ -88,7 +90,7 @@ export class Listener {
   }
 
   async #accept(socket: Socket): Promise<void> {
-    const address = socket.remoteAddress ?? "";
+    const address = clientAddress(socket.remoteAddress);
     const { ofAddress, ofAll } = this.#counts.needsRoom(address);
     if (ofAddress || ofAll) {
       // Counted at once, so that connections at the same time do not get the same room.

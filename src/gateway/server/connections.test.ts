@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, createConnection, type Socket } from "node:net";
+import { type AddressInfo, createConnection, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chat, configOf, SANDBOX, startFaultyUpstream, startGateway } from "../gateway.fixture.ts";
 import {
@@ -287,4 +287,17 @@ models: {endless: {provider: endless}, well: {provider: well}}`,
     }
     expect((await gateway.get("/healthz")).status).toBe(200);
   });
+});
+
+it("the addresses of an IPv6 /64 count as one address", () => {
+  const server = new EventEmitter() as Server;
+  new Connections(server, { total: 10, perAddress: 1, writeMs: 1000 }, { now: () => 0 });
+  const sockets = ["2001:db8::1", "2001:db8:0:1::1", "2001:db8::2"].map((remoteAddress) => {
+    const socket = new Socket();
+    Object.defineProperty(socket, "remoteAddress", { value: remoteAddress });
+    server.emit("connection", socket);
+    return socket;
+  });
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+  server.emit("close");
 });

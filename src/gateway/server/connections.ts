@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { clientAddress } from "../access/client-address.ts";
 import type { Config } from "../config/config.ts";
 import { HttpError } from "../wire/http-error.ts";
 
@@ -169,7 +170,7 @@ export class Connections {
         connection.running.add(response);
         response.on("close", () => this.#release(connection, response));
       }
-      const address = connection?.address ?? request.socket.remoteAddress ?? "";
+      const address = connection?.address ?? clientAddress(request.socket.remoteAddress);
       const isFull = (this.#intake ?? this.#counts).isFull(address);
       if (isFull && !RESERVED_PATHS.test(request.url ?? "")) refuse(busy(), request, response);
       else listener(request, response);
@@ -219,7 +220,7 @@ export class Connections {
   }
 
   #accept(socket: Socket): void {
-    const address = socket.remoteAddress ?? "";
+    const address = clientAddress(socket.remoteAddress);
     if (!this.#intake) {
       if (this.#counts.needsRoom(address).ofAddress) this.#makeRoom(address);
       if (this.#counts.needsRoom(address).ofAll) this.#makeRoom();
