@@ -140,7 +140,9 @@ export function chartPicture(chart: Chart): Picture {
       ? label(MARGIN.left + width / 2, bottom - height / 2, "No rounds to show")
       : "",
   ];
-  const size = { width: Math.ceil(right + LEADER + widest + 6), height: bottom + MARGIN.bottom };
+  const heading = Math.max(textWidth(title, 11), textWidth(chart.y.label, 10));
+  const wide = Math.max(right + LEADER + widest, MARGIN.left - 32 + heading);
+  const size = { width: Math.ceil(wide + 6), height: bottom + MARGIN.bottom };
   return { title, ...size, body: body.join("") };
 }
 

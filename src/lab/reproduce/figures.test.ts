@@ -4,7 +4,7 @@ import { chartPicture } from "../report/chart.ts";
 import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
 import { pointsPicture } from "../report/points.ts";
 import { radarPicture } from "../report/radar.ts";
-import { colored, path, svgFile } from "../report/svg.ts";
+import { colored, path, svgFile, textWidth } from "../report/svg.ts";
 import type { Curve } from "./curve.ts";
 import { readableName, rowsOf, stylesOf } from "./curve-lines.ts";
 import { curvesFigure } from "./report-items.ts";
@@ -36,9 +36,40 @@ describe("figures", () => {
     expect(one!.body).toContain(">joust 10.0<");
     expect(one!.body).toContain(">random 900.0 \u2191<");
     expect(ten!.body).toContain("mean of 2 runs");
-    expect(one!.body).toContain("mean of 1 to 2 runs");
+    expect(one!.body).toContain("mean of 1 to 2 runs, lower is better");
     expect(item.draw(results)).toEqual(drawing);
     expect(drawing.pictures.map(({ body }) => body).join()).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it("say above each panel which circles have fewer runs than the lines", async () => {
+    const run = runValue(100, () => 0.5);
+    const best = { policy: "best-theta", group: "baseline", variant: "best theta" } as const;
+    const results = resultsOf(await newPlanner([], { runs: 2 }), [
+      { curve: {}, runs: [run, run] },
+      { curve: best, runs: [run] },
+      { curve: { name: "random", policy: "random", group: "baseline" }, runs: [run, run] },
+    ]);
+    const { curves } = results.planner;
+    const drawing = curvesFigure({ id: "a", title: "A", caption: "", curves }).draw(results);
+    if (drawing.kind !== "figure") throw new Error("not a figure");
+    expect(drawing.pictures[0]!.body).toContain(
+      ">Cumulative regret, mean of 2 runs (best theta: 1), lower is better<",
+    );
+  });
+
+  it("are as wide as their headings", () => {
+    const heading = "a heading that is wider than the lines ".repeat(3);
+    const widthOf = (title: string, label: string) =>
+      chartPicture({
+        title,
+        series: [],
+        x: { label: "x", to: 1 },
+        y: { label, to: 1 },
+        width: 100,
+        height: 100,
+      }).width;
+    expect(widthOf(heading, "y")).toBeGreaterThan(textWidth(heading, 11));
+    expect(widthOf("t", heading)).toBeGreaterThan(textWidth(heading, 10));
   });
 
   it("of maps, radars and points have no undefined numbers", () => {

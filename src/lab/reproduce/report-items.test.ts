@@ -3,6 +3,21 @@ import { curvesTable } from "./report-items.ts";
 import { newPlanner, resultsOf, runValue } from "./results.fixture.ts";
 
 describe("a table of curves", () => {
+  it("has the number of runs of each curve", async () => {
+    const run = runValue(100, () => 1);
+    const results = resultsOf(await newPlanner(), [
+      { curve: {}, runs: [run, run, run] },
+      { curve: { policy: "best-theta", variant: "best theta" }, runs: [run] },
+    ]);
+    const drawing = curvesTable("t", "T", {
+      curves: results.planner.curves,
+      rounds: [100],
+    }).draw(results);
+    if (drawing.kind !== "table") throw new Error("not a table");
+    const at = drawing.table.columns.findIndex(({ key }) => key === "runs");
+    expect(drawing.table.rows.map((row) => row[at])).toEqual([3, 1]);
+  });
+
   it("has one row per curve, and names a baseline with its vectors", async () => {
     const joust = { name: "joust", policy: "joust", group: "baseline", voteScale: 1 } as const;
     const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];

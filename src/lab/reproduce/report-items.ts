@@ -79,7 +79,7 @@ export function curvesFigure(figure: CurvesFigure): ReportItem {
             ...lines.map((one) => cutOff(one, to)).sort((a, b) => a.style.width - b.style.width),
           ],
           x: { label: "Round (one query each)", to: shown },
-          y: { label: `Cumulative regret, ${runsText(row, results)} (lower is better)`, to },
+          y: { label: `Cumulative regret, ${runsText(row)}, lower is better`, to },
           width: 180,
           height: 190,
           events: event && [{ x: event.after, text: event.text }],
@@ -147,12 +147,15 @@ function tooltipOf(curve: Curve): string {
   return `${fullName(curve)}${setting && ` (${setting})`}`;
 }
 
-/** `mean of 5 runs`; bands are explained once, above all figures. */
-function runsText({ curves }: Row, results: Results): string {
-  const counts = curves.map((curve) => results.runs(curve).length);
+/** `mean of 20 runs (best theta: 5)`: policies with another number of runs than the lines are named. */
+function runsText({ curves, marks }: Row): string {
+  const counts = curves.map((curve) => curve.runs.length);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (most === 1) return "one run";
-  return `mean of ${least === most ? most : `${least} to ${most}`} runs`;
+  const others = marks.filter(({ runs }) => runs.length < least || runs.length > most);
+  const texts = others.map(({ policy, runs }) => `${policy.replace("-", " ")}: ${runs.length}`);
+  const rest = texts.length > 0 ? ` (${[...new Set(texts)].join(", ")})` : "";
+  if (most === 1) return `one run${rest}`;
+  return `mean of ${least === most ? most : `${least} to ${most}`} runs${rest}`;
 }
 
 interface TableOptions {
@@ -212,6 +215,7 @@ export function curvesTable(
           kind: "interval",
           cell: (curve) => regret(curve, first, "priced"),
         },
+        { key: "runs", title: "Runs", kind: "whole", cell: ({ runs }) => runs.length },
         { key: "rounds", title: "Over rounds", kind: "whole", cell: (one) => results.rounds(one) },
         {
           key: "cost",
