@@ -169,7 +169,7 @@ function itemsOf(
     curvesFigure({
       id: `${id}-drops`,
       title: `${title}: dropping 8% or 15%`,
-      caption: `Color: the encoder. Solid: eq. 6 on the fine-tuned encoder. Dash-dotted: prompts with five queries. zero-feedback and joust on ${main.name}.`,
+      caption: `Solid: eq. 6 on the fine-tuned encoder. Dash-dotted: prompts with five queries. zero-feedback and joust on ${main.name}.`,
       curves: curves.filter(
         ({ group, examples, encoder, policy }) =>
           group === "exp" || examples === 5 || (policy !== "fgts-cdb" && encoder === main.name),

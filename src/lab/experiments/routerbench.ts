@@ -142,17 +142,21 @@ function lastEpochs({ epochs }: FoundEncoder): number {
   return epochs.at(-1) ?? 0;
 }
 
+function stateName({ encoder, epochs }: Pick<Block, "encoder" | "epochs">): string {
+  return epochs > 0 ? `${encoder.name}_E${epochs}` : encoder.name;
+}
+
 function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): ReportItem[] {
   const { size, main } = setting.planner;
   const { form } = setting.options;
   const figures = blocks.flatMap(({ encoder, epochs, rounds, curves }) => {
-    const name = epochs > 0 ? `${encoder.name}_E${epochs}` : encoder.name;
+    const name = stateName({ encoder, epochs });
     const figure = (length: number, shown: readonly Curve[]) =>
       curvesFigure({
         id: `${NAME}-${form}-${name}-${length}`,
         title: `RouterBench (${form}), ${name}, ${length} rounds`,
         caption:
-          "Color: the weighting. Solid: fine-tuned on 35 offline queries (exp). Dashed: the original encoder (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors if there are any. Regret under Perf; the table has the regret under Perf - 0.05 Cost.",
+          "Color: the weighting, or another color with metadata. Solid: fine-tuned on 35 offline queries (exp). Dashed: the original encoder (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors if there are any. Regret under Perf; the table has the regret under Perf - 0.05 Cost.",
         curves: shown,
         rounds: length,
       });
@@ -172,7 +176,7 @@ function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): Re
     curvesFigure({
       id: `${NAME}-${form}-all`,
       title: `RouterBench (${form}), all encoders under the excel weightings, ${size.short} rounds`,
-      caption: `Every available encoder with most epochs. Color: the encoder. Solid: Excel_perf_cost. Dashed: Excel_mask. Dash-dotted: prompts with five queries. zero-feedback and joust on ${main.name}.`,
+      caption: `Every available encoder with most epochs: ${tuned.map(stateName).join(", ")}. With metadata it has panels of its own. Color: the weighting. Solid: fine-tuned. Dash-dotted: prompts with five queries. zero-feedback and joust on ${stateName(tuned.find(({ encoder }) => encoder === main)!)}.`,
       curves: curves.filter(
         ({ weighting, encoder, examples, policy, group }) =>
           (weighting.startsWith("excel") && group !== "ctrl") ||

@@ -9,6 +9,8 @@ const MOST = 6;
 /** Curves that stand together in a panel. */
 export interface Row {
   readonly title: string;
+  /** The encoder and the variant that the title names, or empty. The names of the curves leave them out. */
+  readonly named: { readonly encoder: string; readonly variant: string };
   readonly curves: readonly Curve[];
   /** Policies that do not learn, whose regret grows evenly: only the end of each is marked. */
   readonly marks: readonly Curve[];
@@ -26,16 +28,31 @@ export function rowsOf(curves: readonly Curve[], by: "weighting" | "encoder"): R
   const own = learners.toSorted((a, b) => Number(a.variant !== "") - Number(b.variant !== ""));
   const size = Math.max(1, MOST - context.length);
   const groups = own.length <= size ? [own] : [...Map.groupBy(own, (c) => keyOf(c, by)).values()];
-  const chunks = groups.flatMap((group) => (group.length > 0 ? chunksOf(group, size) : [group]));
+  const chunks = groups.flatMap((group) => (group.length > 0 ? packed(group, size) : [group]));
   return chunks.map((group) => {
     const key = groups.length > 1 ? keyOf(group[0]!, by) : "";
-    const [variant = "", ...others] = new Set(group.map((curve) => curve.variant));
+    const [first = "", ...others] = new Set(group.map((curve) => curve.variant));
+    const variant = others.length === 0 ? first : "";
     return {
-      title: [NAMES[key] ?? key, others.length === 0 && variant].filter(Boolean).join(", "),
+      title: [NAMES[key] ?? key, variant].filter(Boolean).join(", "),
+      named: { encoder: by === "encoder" ? key : "", variant },
       curves: [...group, ...context],
       marks: marks.filter((mark) => belongs(mark, group)),
     };
   });
+}
+
+/** Splits curves into lists of at most `size`. Curves of one variant stay together if a list has room for all of them. */
+function packed(curves: readonly Curve[], size: number): Curve[][] {
+  const chunks: Curve[][] = [];
+  for (const own of Map.groupBy(curves, ({ variant }) => variant).values()) {
+    for (const block of chunksOf(own, size)) {
+      const last = chunks.at(-1);
+      if (last && last.length + block.length <= size) last.push(...block);
+      else chunks.push(block);
+    }
+  }
+  return chunks;
 }
 
 function isMark({ policy }: Curve): boolean {
@@ -103,11 +120,17 @@ export function readableName(curve: Curve, several: Several = {}): string {
   return several.encoders ? `${encoder}${epoch}, ${what}` : what;
 }
 
-/** The names of the curves of a panel. They have the weighting if two would have the same name. */
-export function namesIn({ curves, marks }: Row, several: Several): (curve: Curve) => string {
+/** The names of the curves of a panel, without what its title says. They have the weighting if two would have the same name. */
+export function namesIn({ curves, marks, named }: Row, several: Several): (curve: Curve) => string {
   const all = [...curves, ...marks];
-  const isShort = new Set(all.map((curve) => readableName(curve, several))).size === all.length;
-  return (curve) => readableName(curve, { ...several, weightings: !isShort });
+  const epochs = new Set(curves.filter(({ group }) => group === "exp").map((c) => c.epochs));
+  const own = named.encoder === "" ? several : { encoders: false, epochs: epochs.size > 1 };
+  const nameWith = (curve: Curve, weightings: boolean) => {
+    const variants = curve.variant.split(", ").filter((one) => one !== named.variant);
+    return readableName({ ...curve, variant: variants.join(", ") }, { ...own, weightings });
+  };
+  const isShort = new Set(all.map((curve) => nameWith(curve, false))).size === all.length;
+  return (curve) => nameWith(curve, !isShort);
 }
 
 const WEIGHTINGS: Readonly<Record<string, Color>> = {

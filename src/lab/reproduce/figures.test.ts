@@ -6,7 +6,7 @@ import { pointsPicture } from "../report/points.ts";
 import { radarPicture } from "../report/radar.ts";
 import { colored, path, svgFile, textWidth } from "../report/svg.ts";
 import type { Curve } from "./curve.ts";
-import { readableName, rowsOf, stylesOf } from "./curve-lines.ts";
+import { namesIn, readableName, rowsOf, stylesOf } from "./curve-lines.ts";
 import { curvesFigure } from "./report-items.ts";
 import { CURVE, newPlanner, resultsOf, runValue } from "./results.fixture.ts";
 
@@ -164,6 +164,41 @@ describe("the panels of a figure", () => {
     expect(shown).toEqual(new Set(many));
     // The best theta stands beside the curves with its features only.
     expect(rows.map(({ marks }) => marks.length)).toEqual([3, 2, 2, 2, 2]);
+  });
+
+  it("have one encoder and one variant each where they fit, which the title names and the curves do not", () => {
+    const encoders = ["MiniLM", "static"].flatMap((encoder) => [
+      ...["", "metadata raw"].flatMap((variant) =>
+        ["excel_perf_cost", "excel_mask"].flatMap((weighting) => {
+          const own = { encoder, weighting, variant };
+          const features = [variant, "best theta"].filter(Boolean).join(", ");
+          return [
+            curve(`${encoder}_E4_${weighting}${variant}`, own),
+            curve(`${encoder}_E4_${weighting}_best${variant}`, {
+              ...own,
+              group: "baseline",
+              policy: "best-theta",
+              variant: features,
+            }),
+          ];
+        }),
+      ),
+      curve(`${encoder}_5`, { encoder, group: "prompt", examples: 5, weighting: "perf" }),
+    ]);
+    const rows = rowsOf([...encoders, ...BASE], "encoder");
+    const shown = rows.map((row) => {
+      const nameOf = namesIn(row, { encoders: true, epochs: true });
+      const names = [...row.curves.slice(0, -2), ...row.marks.slice(0, -2)].map(nameOf);
+      return [row.title, ...names];
+    });
+    const tuned = ["fine-tuned, Excel_perf_cost", "fine-tuned, Excel_mask"];
+    const best = ["best theta, Excel_perf_cost", "best theta, Excel_mask"];
+    expect(shown).toEqual([
+      ["MiniLM", ...tuned, "prompts, 5 queries", ...best],
+      ["MiniLM, metadata raw", ...tuned, ...best],
+      ["static", ...tuned, "prompts, 5 queries", ...best],
+      ["static, metadata raw", ...tuned, ...best],
+    ]);
   });
 
   it("are one if six curves suffice, and split a long list of variants", () => {
