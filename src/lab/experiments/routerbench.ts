@@ -191,7 +191,7 @@ function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): Re
         id: `${NAME}-${form}-choices`,
         title: `RouterBench (${form}): models that answer in the last third of a run, vote scale ${scale}`,
         caption:
-          "Share of a benchmark's rounds that each model answered, mean over runs. Outlined: the benchmark's best models by Perf. A router that has found the best model of each query has its dark cells inside the outlines.",
+          "Share of a benchmark's answers that each model gave in these rounds, mean over runs; a duel counts half for each of its models. Outlined: the benchmark's best models by Perf. A router that has found the best model of each query has its dark cells inside the outlines.",
       },
       curves.filter(
         ({ voteScale, weighting, group, encoder, policy, epochs }) =>

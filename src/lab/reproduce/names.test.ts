@@ -161,6 +161,7 @@ describe("in every order of the data's categories, the table's categories and th
 
     // The oracle answers with the best model of each category.
     const choices = svgOf(choicesFigure(HEAD, [curve], scores), results);
+    expect(choices).toContain(">oracle: rounds 41 to 60, 2 runs<");
     expect(readMap(choices)).toEqual(eachOf((m, k) => (BEST[m] === k ? "1.00" : "0.00")));
 
     const perf = eachOf((m, k) => PERF[k]![m]!.toFixed(2));

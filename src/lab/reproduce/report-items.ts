@@ -274,7 +274,10 @@ export function choicesFigure(
           const shares = runs.map((run) => run.get(row)?.get(column) ?? Number.NaN);
           return { row, column, value: mean(shares), outlined };
         });
-        const [title, note] = [readableName(curve), tooltipOf(curve)];
+        const rounds = results.rounds(curve);
+        const first = Math.floor((2 / 3) * rounds) + 1;
+        const title = `${readableName(curve)}: rounds ${first} to ${rounds}, ${runs.length} ${runs.length === 1 ? "run" : "runs"}`;
+        const note = tooltipOf(curve);
         return heatMapPicture({ title, note, rows: categories, columns: models, cells });
       });
       return { kind: "figure", pictures };
