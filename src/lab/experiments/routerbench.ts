@@ -61,7 +61,8 @@ export const routerbench: Experiment = {
         blocksOf(setting, encoder, i === 0 && encoder === main ? size.long : size.short),
       );
       items.push(...itemsOf(setting, blocks, scores));
-      if (i === 0) items.push(...geometry(setting), ...variations(planner, data, form.name));
+      if (i === 0)
+        items.push(...geometry(setting, scores), ...variations(planner, data, form.name));
     }
     return { items, notes: notesOf(planner, source.forms), standIn: source.standIn };
   },
@@ -210,7 +211,7 @@ function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): Re
 }
 
 /** The geometry of categories and models in the first run, before and after fine-tuning. */
-function geometry(setting: Setting): ReportItem[] {
+function geometry(setting: Setting, scores: Scores): ReportItem[] {
   const { planner, options } = setting;
   const { main, size } = planner;
   const jobs = [0, ...main.epochs.slice(-1)].map((epochs) => ({
@@ -234,6 +235,7 @@ function geometry(setting: Setting): ReportItem[] {
       },
       of,
       jobs,
+      scores,
     );
   return [
     figure(

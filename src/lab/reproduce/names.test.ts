@@ -178,6 +178,15 @@ describe("in every order of the data's categories, the table's categories and th
       expect(MODELS[largest]).toBe(BEST[CATEGORIES[m]!]);
     }
 
+    // With the scores, rows and columns have their order, and each cosine keeps its place by name.
+    const jobs = [{ title: "t", job: geometry }];
+    const ordered = svgOf(geometryFigure(HEAD, "byModel", jobs, scores), results);
+    expect(readMap(ordered)).toEqual(readMap(cosines));
+    const [rows, columns] = [scores.categories, scores.models].map((names) =>
+      textsOf(ordered).flatMap(({ text }) => (names.includes(text) ? text : [])),
+    );
+    expect({ rows, columns }).toEqual({ rows: scores.categories, columns: scores.models });
+
     for (const item of [priceTable(scores), weightingTable(scores)]) {
       const { columns, rows } = tableOf(item, results);
       for (const [model, ...cells] of rows) {

@@ -296,11 +296,18 @@ function sharesOf(choices: readonly Choice[]): Map<string, Map<string, number>> 
   );
 }
 
-/** cos(xi, xi) or the mean cos(x, a_k), before and after fine-tuning. */
+/** The names in the order of the first list; those that it does not have follow. */
+function sortedLike(order: readonly string[] = [], names: readonly string[]): string[] {
+  const known = order.filter((name) => names.includes(name));
+  return [...new Set([...known, ...names])];
+}
+
+/** cos(xi, xi) or the mean cos(x, a_k), before and after fine-tuning. With scores, rows and columns have their order. */
 export function geometryFigure(
   head: Head,
   of: "byCategory" | "byModel",
   jobs: readonly { readonly title: string; readonly job: JobId }[],
+  order?: Pick<Scores, "categories" | "models">,
 ): ReportItem {
   return {
     ...head,
@@ -311,8 +318,14 @@ export function geometryFigure(
         const cells = categories.flatMap((row, m) =>
           columns.map((column, c) => ({ row, column, value: values[m]![c]! })),
         );
-        const note = `nearest-category accuracy ${accuracy.toFixed(2)}`;
-        return heatMapPicture({ title, note, rows: categories, columns, cells });
+        const rows = sortedLike(order?.categories, categories);
+        return heatMapPicture({
+          title,
+          note: `nearest-category accuracy ${accuracy.toFixed(2)}`,
+          rows,
+          columns: of === "byCategory" ? rows : sortedLike(order?.models, models),
+          cells,
+        });
       });
       return { kind: "figure", pictures };
     },
