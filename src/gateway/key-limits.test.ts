@@ -123,6 +123,19 @@ describe("requests at a time", () => {
     expect([1, 2]).toContain(counts[200]);
   });
 
+  it("without a limit set aside the longest answer that the model gives", async () => {
+    const host = await startDialectUpstream();
+    const wordy =
+      "  wordy: {provider: chat-provider, model: up-wordy, max_answer: 100000, price: {input: 0, output: 10}}\n";
+    const gateway = await startGateway(`${host.yaml}${wordy}${keysOf(1)}`);
+    const request = { model: "wordy", messages: MESSAGES };
+    const counts = await atATime(gateway, host, "up-wordy", answerOf(100_000), () =>
+      gateway.post(PATHS.chat, request, AUTH),
+    );
+    // An answer costs the whole budget of 1 dollar.
+    expect(counts).toEqual({ 200: 1, 429: REQUESTS - 1 });
+  });
+
   it("set aside an answer for each prompt of a list", async () => {
     const host = await startDialectUpstream();
     const gateway = await startGateway(`${host.yaml}${keysOf(0.01)}`);

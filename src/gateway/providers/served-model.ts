@@ -154,11 +154,23 @@ export class ServedModel {
     answerLimit: number | undefined,
     thinkingTokens = 0,
   ): number | undefined {
-    const { price, capabilities } = this.spec;
+    const { price } = this.spec;
     if (!price) return undefined;
-    const answer = answerLimit ?? Math.min(capabilities.context ?? LONGEST_ANSWER, LONGEST_ANSWER);
+    const answer = answerLimit ?? this.#longestAnswer();
     const input = Math.max(price.input, price.cache_write ?? 0, price.cache_write_1h ?? 0);
     return (promptTokens * input + (answer + thinkingTokens) * price.output) / 1e6;
+  }
+
+  /** The most tokens of an answer to a request without a limit. */
+  #longestAnswer(): number {
+    const { context = LONGEST_ANSWER } = this.spec.capabilities;
+    const assumed = Math.min(context, LONGEST_ANSWER);
+    const longest = this.deployments.map(({ dialects, spec }) => {
+      // A request that is translated to Messages gets this limit, because Messages requires one.
+      const isLimited = dialects.every((dialect) => dialect === "messages");
+      return isLimited ? assumed : (spec.rules?.maxAnswer ?? assumed);
+    });
+    return Math.max(...longest);
   }
 
   /** The most tokens that the model can count for a prompt. A prompt that is longer than its context is refused. */
@@ -221,7 +233,7 @@ function promptOf({ promptTokens, body }: UpstreamRequest): Usage {
 /** States of a circuit breaker, the best first. */
 const STATES = ["closed", "half-open", "open"] as const;
 
-/** Tokens that an answer without a limit is assumed to have at most, to compute its highest cost. */
+/** Tokens that an answer without a limit is assumed to have at most if the model's own maximum is unknown. */
 const LONGEST_ANSWER = 16_384;
 /** Factor by which the tokens of an honest prompt may exceed their estimate from its bytes. */
 export const UNDERCOUNT = 1.5;
