@@ -161,6 +161,17 @@ export const DARK_CSS = `@media screen and (prefers-color-scheme:dark){.pic{colo
   ([, dark], i) => `.c${i}{color:${dark}}`,
 ).join("")}}`;
 
+/** Breaks a text between words into lines of at most this width, where words are short enough. */
+export function linesOf(text: string, fontSize: number, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && textWidth(longer, fontSize) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** Approximate width of a text in any system font. */
 export function textWidth(text: string, fontSize: number): number {
   return [...text].length * fontSize * 0.56;

@@ -1,6 +1,16 @@
 /** The claims as HTML: verdict, numbers, a picture of the cells, the criterion, and every cell in a table. */
 import { scrollingTable } from "../report/page.ts";
-import { colored, element, GREY, INK, inline, label, type Picture, path } from "../report/svg.ts";
+import {
+  colored,
+  element,
+  GREY,
+  INK,
+  inline,
+  label,
+  linesOf,
+  type Picture,
+  path,
+} from "../report/svg.ts";
 import { htmlText, tableOf } from "../report/table.ts";
 import { evidenceOf, intervalText } from "./claims-report.ts";
 import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
@@ -49,10 +59,11 @@ function cellsHtml(part: JudgedPart): string {
 }
 
 const SIZE = { left: 12, width: 420, top: 26, bottom: 30 };
+const TITLE = { size: 10, line: 13 };
 const SIDES = { for: 1, against: 0, undecided: GREY } as const;
 
 /** The interval of each cell as a line, sorted by its mean, and the pooled estimate below. */
-function cellsPicture(part: JudgedPart): Picture {
+export function cellsPicture(part: JudgedPart): Picture {
   const { cells, pooled, name, unit } = part;
   const values = [
     0,
@@ -61,14 +72,17 @@ function cellsPicture(part: JudgedPart): Picture {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const x = (value: number) =>
     SIZE.left + ((clampTo(value, low, high) - low) / (high - low || 1)) * SIZE.width;
+  const title = `${name && `${name}: `}difference of ${unit}; left of the line: for the claim`;
+  const lines = linesOf(title, TITLE.size, SIZE.width);
+  const top = SIZE.top + (lines.length - 1) * TITLE.line;
   const step = Math.min(7, 130 / cells.length);
   const placed = cells
     .toSorted((a, b) => a.mean - b.mean)
-    .map((cell, i) => ({ ...cell, y: SIZE.top + (i + 0.5) * step }));
+    .map((cell, i) => ({ ...cell, y: top + (i + 0.5) * step }));
   // All cells of one side share an SVG element, which halves the size of the picture.
-  const lines = [...Map.groupBy(placed, ({ side }) => side)].map(([side, own]) => {
+  const intervals = [...Map.groupBy(placed, ({ side }) => side)].map(([side, own]) => {
     const known = own.filter(({ lo }) => Number.isFinite(lo));
-    const intervals = known
+    const bars = known
       .map(({ lo, hi, y }) =>
         path([
           [x(lo), y],
@@ -81,11 +95,11 @@ function cellsPicture(part: JudgedPart): Picture {
     const stroke = "currentColor";
     return colored(
       SIDES[side],
-      element("path", { d: intervals, stroke, "stroke-opacity": ".45" }),
+      element("path", { d: bars, stroke, "stroke-opacity": ".45" }),
       element("path", { d: dots, stroke, ...dot }),
     );
   });
-  const bottom = SIZE.top + cells.length * step + 10;
+  const bottom = top + cells.length * step + 10;
   const [from, to, middle] = [x(pooled.lo), x(pooled.hi), x(pooled.mean)];
   const diamond = Number.isFinite(pooled.lo)
     ? `${path([
@@ -95,19 +109,24 @@ function cellsPicture(part: JudgedPart): Picture {
         [middle, bottom + 4],
       ])}z`
     : "";
-  const title = `${name && `${name}: `}difference of ${unit}; values to the left of the line support the claim`;
   const start = { "text-anchor": "start" };
   const body = [
-    label(SIZE.left, 10, title, { ...start, "font-size": 10, "fill-opacity": ".75" }),
+    ...lines.map((line, i) =>
+      label(SIZE.left, 10 + i * TITLE.line, line, {
+        ...start,
+        "font-size": TITLE.size,
+        "fill-opacity": ".75",
+      }),
+    ),
     element("path", {
       d: path([
-        [x(0), SIZE.top - 6],
+        [x(0), top - 6],
         [x(0), bottom + 8],
       ]),
       stroke: "currentColor",
       "stroke-opacity": ".5",
     }),
-    ...lines,
+    ...intervals,
     colored(INK, element("path", { d: diamond })),
     label(
       clampTo(middle, 70, SIZE.width - 50),
