@@ -17,3 +17,10 @@ it("the title of a picture of cells is broken into lines that fit", () => {
   // The picture grows by the height of the further lines.
   expect(long.height - picture("regret").height).toBe(13 * (lines.length - 1));
 });
+
+it("the title says on which side of the line a cell is for the claim", () => {
+  const cell = { label: "", runs: [1, 1.1, 0.9] };
+  const titleOf = (part: object) => cellsPicture(judgePart({ cells: [cell], ...part })).title;
+  expect(titleOf({})).toMatch("left of the line: for the claim");
+  expect(titleOf({ rule: "equivalence", margin: 2 })).toMatch("across the line: for the claim");
+});

@@ -64,7 +64,7 @@ const SIDES = { for: 1, against: 0, undecided: GREY } as const;
 
 /** The interval of each cell as a line, sorted by its mean, and the pooled estimate below. */
 export function cellsPicture(part: JudgedPart): Picture {
-  const { cells, pooled, name, unit } = part;
+  const { cells, pooled, name, unit, rule } = part;
   const values = [
     0,
     ...cells.flatMap(({ mean, lo, hi }) => [mean, clamp(mean, lo), clamp(mean, hi)]),
@@ -72,7 +72,8 @@ export function cellsPicture(part: JudgedPart): Picture {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const x = (value: number) =>
     SIZE.left + ((clampTo(value, low, high) - low) / (high - low || 1)) * SIZE.width;
-  const title = `${name && `${name}: `}difference of ${unit}; left of the line: for the claim`;
+  const isFor = rule === "equivalence" ? "across" : "left of";
+  const title = `${name && `${name}: `}difference of ${unit}; ${isFor} the line: for the claim`;
   const lines = linesOf(title, TITLE.size, SIZE.width);
   const top = SIZE.top + (lines.length - 1) * TITLE.line;
   const step = Math.min(7, 130 / cells.length);
