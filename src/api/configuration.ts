@@ -74,12 +74,15 @@ export function isMemberOfAll(name: string): boolean {
   return name in {};
 }
 
+/** Name of an entry of the configuration in a request. */
+export const EntryName = z
+  .string()
+  .regex(/^[\w.:/@-]{1,200}$/, "must be letters, digits and . _ : / @ -")
+  .refine((name) => !isMemberOfAll(name), "is reserved: choose another name");
+
 export const ConfigurationChange = z.object({
   section: z.enum(["providers", "models", "routers", "metrics"]),
-  name: z
-    .string()
-    .regex(/^[\w.:/@-]{1,200}$/, "must be letters, digits and . _ : / @ -")
-    .refine((name) => !isMemberOfAll(name), "is reserved: choose another name"),
+  name: EntryName,
   value: z
     .looseObject({})
     .nullable()

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Value } from "./common.ts";
-import { Configuration } from "./configuration.ts";
+import { Configuration, EntryName } from "./configuration.ts";
 import { ListedModel } from "./model.ts";
 
 export const ProviderList = z.object({
@@ -34,7 +34,7 @@ export const CatalogList = z.object({
 });
 
 export const TestRequest = z.object({
-  name: z.string().min(1).max(200).describe("Name of the provider."),
+  name: EntryName.describe("Name of the provider."),
   value: z
     .looseObject({})
     .optional()
