@@ -17,12 +17,11 @@ export interface ReportPage {
   /** HTML before the list of contents: the result in a few sentences. */
   readonly opening: string;
   readonly sections: readonly Section[];
-  /** Style that is added to the common one, and a script. */
+  /** Style that is added to the common one. */
   readonly css?: string;
-  readonly script?: string;
 }
 
-export function htmlPage({ title, opening, sections, css = "", script }: ReportPage): string {
+export function htmlPage({ title, opening, sections, css = "" }: ReportPage): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -41,7 +40,7 @@ ${contents(sections)}
 ${sections.map(sectionHtml).join("\n")}
 </main>
 </div>
-${script === undefined ? "" : `<script>${script}</script>\n`}</body>
+</body>
 </html>
 `;
 }
@@ -140,6 +139,7 @@ tbody tr { border-bottom: 1px solid var(--rule); }
 dl { display: grid; grid-template-columns: fit-content(40%) 1fr; font-size: 0.875rem; margin: 0; }
 dt, dd { margin: 0; padding: 0.2rem 1.5rem 0.2rem 0; border-bottom: 1px solid var(--rule); overflow-wrap: anywhere; }
 dt { color: var(--faint); }
+@media screen and (min-width: 40rem) { .wide { max-height: 85vh; } .wide thead { position: sticky; top: 0; background: var(--paper); } }
 @media (max-width: 40rem) {
   .large { overflow-x: auto; } .large .pic { flex: none; max-width: none; width: 40rem; }
   .bar { padding: 0 1rem; } .page { padding: 1rem 0.75rem 3rem; } .card, nav, .opening { padding: 1rem 0.875rem; }

@@ -19,7 +19,7 @@ import type { JudgedPart } from "./verdict.ts";
 export function claimsHtml({ judged, parts }: Pick<Reproduced, "judged" | "parts">): string {
   const run = parts.map(({ experiment }) => experiment.name);
   const shown = parts.flatMap(({ items }) => items.map(({ id }) => id));
-  return byId(judged)
+  const claims = byId(judged)
     .map((one) => {
       const { needs, shownBy } = one.claim;
       // The figure or table that shows the claim best, or the first experiment that it needs.
@@ -28,6 +28,7 @@ export function claimsHtml({ judged, parts }: Pick<Reproduced, "judged" | "parts
       return claimHtml(one, target);
     })
     .join("\n");
+  return `<div class="claims">${claims}</div>`;
 }
 
 function claimHtml({ claim, ...finding }: JudgedClaim, target: string | undefined): string {
@@ -163,5 +164,8 @@ export const CLAIMS_CSS = `
 .v-holds { color: var(--holds); } .v-refuted { color: var(--refuted); } .v-open, .v-not-testable-here { color: var(--faint); }
 :root { --holds: #0a4598; --refuted: #b04a00; }
 @media screen and (prefers-color-scheme: dark) { :root { --holds: #82b2f6; --refuted: #ff7a12; } }
-@media print { .claim { break-inside: avoid; } .claim details { display: none; } }
+@media print {
+  .claims { columns: 2; column-gap: 10mm; font-size: 8pt; } .claim :is(h3, .caption) { font-size: inherit; }
+  .claim { break-inside: avoid; } .claim details { display: none; } .claim .pics > .pic { max-width: 75%; }
+}
 `;

@@ -112,8 +112,12 @@ export function verdictText({ verdict, standIn }: Finding): string {
 export function evidenceOf({ parts, notes }: Finding): string {
   return [
     ...parts.map((part) => `${part.name && `${part.name}: `}${partText(part)}`),
-    ...notes,
+    ...notes.map(asSentence),
   ].join(". ");
+}
+
+function asSentence(note: string): string {
+  return note.slice(0, 1).toUpperCase() + note.slice(1);
 }
 
 /** `38 of 72 cells for the claim (..), 34 undecided; pooled difference of regret -14.5 [-19.4, -9.6]; ..` */

@@ -61,7 +61,6 @@ export function reportPage(
       },
     ],
     css: CSS + CLAIMS_CSS,
-    script: SCRIPT,
   });
 }
 
@@ -76,7 +75,7 @@ function experimentSection(
     ...part.notes.map(paragraph),
     // The browser opens the list that contains the target.
     ...(part.items.length > 0
-      ? [`<p><a href="#${name}-methods">How each curve was made</a></p>`]
+      ? [`<p class="to-methods"><a href="#${name}-methods">How each curve was made</a></p>`]
       : []),
     ...(drawn.get(name) ?? []).map(itemHtml),
     methodsHtml(part, reproduced, String(record.settings.command)),
@@ -101,7 +100,7 @@ function paragraph(text: string): string {
   return `<p>${htmlText(text)}</p>`;
 }
 
-/** A list that is closed on the screen and open on paper. */
+/** A list that is closed on the screen and left out on paper, where it would fill 60 pages. */
 function methodsHtml(
   { experiment: { name }, standIn }: Reproduced["parts"][number],
   { planner, results }: Reproduced,
@@ -160,17 +159,11 @@ details { margin: 0.5rem 0; } summary { cursor: pointer; } .methods summary { fo
 #table-weighting :is(td, th) { padding-inline: 0.25rem; }
 @page { size: A4 landscape; margin: 12mm; }
 @media print {
-  .screen { display: none; }
-  p, .summary, .caption, figcaption { max-width: none; }
+  p, .summary, .caption, figcaption { max-width: none; } .caption, figcaption { font-size: 8pt; }
   h3 { break-after: avoid; }
   caption, thead { break-after: avoid; }
   table { font-size: 6.5pt; } .methods table { min-width: 0; font-size: 6pt; }
-  .table td, .table th { padding: 0.08rem 0.25rem; }
-  details.methods::details-content { content-visibility: visible; display: block; }
+  .table td, .table th { padding: 0.08rem 0.25rem; } td.n { white-space: nowrap; }
+  .methods, .to-methods { display: none; }
 }
-`;
-
-/** Opens all lists before printing, for browsers that would print them closed. */
-const SCRIPT = `
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((list) => { list.open = true; }));
 `;

@@ -174,7 +174,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
         return mean(curves.map((curve) => mean(results.runs(curve).map((run) => run.score))));
       };
       const lost = score(0) - score(0.2);
-      return `at ${Math.abs(lost).toFixed(3)} ${lost < 0 ? "more" : "less"} Perf per query`;
+      return `Perf per query is ${Math.abs(lost).toFixed(3)} ${lost < 0 ? "higher" : "lower"}`;
     },
   },
   {
