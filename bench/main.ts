@@ -54,6 +54,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "each addition to the paper, on and off; writes docs/beyond.md",
     load: async () => (await import("./beyond.ts")).beyond,
   },
+  "more-runs": {
+    summary: "how likely more runs decide the open claims of a reproduction [FILE] (--rounds)",
+    load: async () => (await import("./more-runs.ts")).moreRuns,
+  },
   gateway: {
     summary:
       "cost of the gateway, compared with [portkey], --bifrost PROGRAM, --before CHECKOUT; writes docs/performance.md",
