@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { CONFIG } from "../../gateway/config/config.ts";
 import { applyVotes, withScores } from "./apply.ts";
 import { EVALUATE_DEFAULTS } from "./flags.ts";
-import { planText } from "./output.ts";
+import { modelTable, planText } from "./output.ts";
 import { readPrompts } from "./prompts.ts";
 import { openSetup, wordsOf } from "./setup.ts";
 
@@ -70,6 +70,17 @@ it("says that the rest of an evaluation fits, even if nothing is left of its bud
   const done = { requests: 0, paid: 8, dollars: 0, most: 0, seconds: 0 };
   expect(planText(done, 1, 1.01)).toContain("probably enough");
   expect(planText({ ...done, requests: 4, dollars: 0.5 }, 1, 1.01)).toContain("about 0%");
+});
+
+it.each([5, 60])("states an error above 0 if all of %i answers are right", (n) => {
+  const scored = Array.from({ length: n }, (_, i) => ({
+    prompt: { id: `${i}`, text: `${i}` },
+    answers: new Map([["m", { score: 1, cost: 0.001 }]]),
+  }));
+  const [score, error] = modelTable(scored, ["m"]).match(/(?<=m +)1.*/)![0].split(/ +/);
+  expect(Number(score)).toBe(1);
+  expect(Number(error)).toBeGreaterThan(0);
+  expect(Number(error)).toBeLessThan(0.5);
 });
 
 describe("votes of the judge", () => {

@@ -5,7 +5,7 @@ import type { Compared } from "../../gateway/evaluation/journal.ts";
 import type { Plan } from "../../gateway/evaluation/plan.ts";
 import { type EvaluationPrompt, promptKey } from "../../gateway/evaluation/prompt.ts";
 import type { ScoredPrompt } from "../../gateway/evaluation/score-answers.ts";
-import { type ScoreLine, scoreFile } from "../../gateway/evaluation/score-table.ts";
+import { leastVariance, type ScoreLine, scoreFile } from "../../gateway/evaluation/score-table.ts";
 import { tableOf, toText } from "../../lab/report/table.ts";
 import { plural } from "../../lab/report/words.ts";
 import { JOUST } from "../shared/command.ts";
@@ -91,9 +91,10 @@ export function modelTable(complete: readonly ScoredPrompt[], models: readonly s
   const n = complete.length;
   const rows = models.map((model) => {
     const answers = complete.map((scored) => scored.answers.get(model)!);
-    const score = answers.reduce((sum, one) => sum + one.score / n, 0);
-    const cost = answers.reduce((sum, one) => sum + one.cost / n, 0);
-    return { model, score, error: Math.sqrt((score * (1 - score)) / n), cost };
+    const score = answers.reduce((sum, one) => sum + one.score, 0) / n;
+    const cost = answers.reduce((sum, one) => sum + one.cost, 0) / n;
+    const variance = Math.max(score * (1 - score), leastVariance(n));
+    return { model, score, error: Math.sqrt(variance / n), cost };
   });
   const sorted = rows.toSorted((a, b) => b.score - a.score);
   return toText(

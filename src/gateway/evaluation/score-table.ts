@@ -24,8 +24,8 @@ export function completePrompts(
 /**
  * Mean score and cost of each model in each category, with standard errors that leave out the
  * difficulty of the prompts (docs/decisions/0027-told-scores-with-errors.md). `categoryOf` returns
- * the router's category of a prompt. Even if all models score the same, an error is not 0: it is at
- * least that of a mean over prompts among which one more would have turned out differently.
+ * the router's category of a prompt. Even if all models score the same, an error is not 0, but at least that of
+ * `leastVariance`.
  */
 export function scoreLines(
   complete: readonly ScoredPrompt[],
@@ -41,18 +41,23 @@ export function scoreLines(
       prompts.map(({ answers }) => Float64Array.from(models, (model) => answers.get(model)!.score)),
     ),
   );
-  const rare = 1 / (complete.length + 2);
-  const leastVariance = rare * (1 - rare);
+  const least = leastVariance(complete.length);
   return models.flatMap((model, k) =>
     categories.map((category, m) => {
       const answers = rows[m]!.map((scored) => scored.answers.get(model)!);
       const mean = (of: (one: { score: number; cost: number }) => number) =>
         answers.reduce((sum, one) => sum + of(one), 0) / answers.length;
       const perf = mean(({ score }) => score);
-      const se = Math.max(errors[k]![m]!, Math.sqrt(leastVariance / answers.length));
+      const se = Math.max(errors[k]![m]!, Math.sqrt(least / answers.length));
       return { model, category, perf, cost: mean(({ cost }) => cost), se };
     }),
   );
+}
+
+/** Lower bound of the variance of n scores, even if they are equal: as if one of n + 2 had turned out differently. */
+export function leastVariance(n: number): number {
+  const rare = 1 / (n + 2);
+  return rare * (1 - rare);
 }
 
 /** Whether the scores say nothing about which model is better: all models have the same in every category. */
