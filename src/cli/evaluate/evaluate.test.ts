@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { hashEncoder } from "../../core/encoder/hash.ts";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { CONFIG } from "../../gateway/config/config.ts";
 import { applyVotes, withScores } from "./apply.ts";
+import { runEvaluate } from "./evaluate.ts";
 import { EVALUATE_DEFAULTS } from "./flags.ts";
 import { modelTable, planText } from "./output.ts";
 import { readPrompts } from "./prompts.ts";
@@ -77,10 +78,23 @@ it.each([5, 60])("states an error above 0 if all of %i answers are right", (n) =
     prompt: { id: `${i}`, text: `${i}` },
     answers: new Map([["m", { score: 1, cost: 0.001 }]]),
   }));
-  const [score, error] = modelTable(scored, ["m"]).match(/(?<=m +)1.*/)![0].split(/ +/);
+  const [score, error] = modelTable(scored, ["m"])
+    .match(/(?<=m +)1.*/)![0]
+    .split(/ +/);
   expect(Number(score)).toBe(1);
   expect(Number(error)).toBeGreaterThan(0);
   expect(Number(error)).toBeLessThan(0.5);
+});
+
+it("writes into a folder that only its owner reads", async () => {
+  const config = write("joust.yaml", "");
+  const out = join(dirname(config), "joust-evaluation");
+  const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  onTestFinished(() => output.mockRestore());
+  const { pairs: _, ...defaults } = EVALUATE_DEFAULTS;
+  const flags = { ...defaults, config, data: dirname(config), out, dryRun: true };
+  expect(await runEvaluate(write("p.txt", "Why?\n"), { ...flags, regex: "x" })).toBe(0);
+  expect(statSync(out).mode & 0o777).toBe(0o700);
 });
 
 describe("votes of the judge", () => {

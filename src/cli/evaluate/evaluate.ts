@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { categoryMembership } from "../../core/bandit/features.ts";
 import { createPolicy } from "../../core/bandit/options.ts";
@@ -40,6 +41,8 @@ export async function runEvaluate(source: string, flags: EvaluateFlags): Promise
   warnOfOwnJudge(setup);
   const interrupt = interruptible();
   try {
+    // The lock would create the folder with the usual permissions.
+    mkdirSync(flags.out, { recursive: true, mode: 0o700 });
     const lock = join(flags.out, "lock");
     const onWait = () =>
       void process.stderr.write(`joust: waiting for another evaluation in ${flags.out}\n`);
