@@ -76,6 +76,7 @@ async function scoreOf(
   { rule, score }: Scorer,
   journal: Journal,
 ): Promise<number> {
+  if (rule === undefined) return Number(await score(text));
   const key = `${answer}-${rule}`;
   const known = journal.score(key);
   if (known !== undefined) return known;
