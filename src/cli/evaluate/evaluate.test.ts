@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { hashEncoder } from "../../core/encoder/hash.ts";
@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { CONFIG } from "../../gateway/config/config.ts";
 import { applyVotes, withScores } from "./apply.ts";
 import { runEvaluate } from "./evaluate.ts";
-import { EVALUATE_DEFAULTS } from "./flags.ts";
+import { EVALUATE_DEFAULTS, type EvaluateFlags } from "./flags.ts";
 import { modelTable, planText } from "./output.ts";
 import { readPrompts } from "./prompts.ts";
 import { openSetup, wordsOf } from "./setup.ts";
@@ -86,15 +86,32 @@ it.each([5, 60])("states an error above 0 if all of %i answers are right", (n) =
   expect(Number(error)).toBeLessThan(0.5);
 });
 
-it("writes into a folder that only its owner reads", async () => {
-  const config = write("joust.yaml", "");
-  const out = join(dirname(config), "joust-evaluation");
-  const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  onTestFinished(() => output.mockRestore());
-  const { pairs: _, ...defaults } = EVALUATE_DEFAULTS;
-  const flags = { ...defaults, config, data: dirname(config), out, dryRun: true };
-  expect(await runEvaluate(write("p.txt", "Why?\n"), { ...flags, regex: "x" })).toBe(0);
-  expect(statSync(out).mode & 0o777).toBe(0o700);
+describe("an evaluation", () => {
+  let outs = 0;
+  const newOut = () => join(dirname(write("unused", "")), `evaluation-${++outs}`);
+  const evaluate = async (prompts: string, flags: Partial<EvaluateFlags>) => {
+    const config = write("joust.yaml", "sandbox: {speed: 1000}\n");
+    const { out = newOut() } = flags;
+    const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    onTestFinished(() => output.mockRestore());
+    const { pairs: _, ...defaults } = EVALUATE_DEFAULTS;
+    const all = { ...defaults, config, data: dirname(config), ...flags, out };
+    const code = await runEvaluate(write("p.txt", prompts), all);
+    return { code, out, text: output.mock.calls.flat().join("") };
+  };
+
+  it("writes into a folder that only its owner reads", async () => {
+    const { code, out } = await evaluate("Why?\n", { regex: "x", dryRun: true });
+    expect(code).toBe(0);
+    expect(statSync(out).mode & 0o777).toBe(0o700);
+  });
+
+  it("starts the test command before it pays for an answer", async () => {
+    const out = newOut();
+    const running = evaluate("Why?\n", { test: "/no/such/program", budget: 5, out });
+    await expect(running).rejects.toThrow(errorText(/cannot be run \(ENOENT\)/));
+    expect(readFileSync(join(out, "journal.jsonl"), "utf8")).toBe("");
+  });
 });
 
 describe("votes of the judge", () => {

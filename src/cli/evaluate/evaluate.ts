@@ -16,6 +16,7 @@ import { type Plan, planComparisons, planScores } from "../../gateway/evaluation
 import { RandomPairs } from "../../gateway/evaluation/random-pairs.ts";
 import { scoreAnswers } from "../../gateway/evaluation/score-answers.ts";
 import { areAllEqual, completePrompts, scoreLines } from "../../gateway/evaluation/score-table.ts";
+import { runTest } from "../../gateway/evaluation/test-command.ts";
 import { poolOf } from "../../gateway/routing/calibration.ts";
 import { plural } from "../../lab/report/words.ts";
 import { type Interrupt, interruptible } from "../shared/interrupt.ts";
@@ -141,6 +142,8 @@ function pairCount({ prompts, models }: Setup, { pairs }: EvaluateFlags): number
 async function evaluateByScore(run: Run): Promise<number> {
   const { setup, flags, journal, limit, calls, interrupt } = run;
   const { prompts, models, scoring, builder, config, router } = setup;
+  // A command that cannot be started is reported before an answer is paid for.
+  if (scoring.test) await runTest(scoring.test, prompts[0]!, "");
   const progress = new Progress("answers", prompts.length * models.length, limit);
   const scored = await scoreAnswers(
     prompts,
