@@ -147,3 +147,11 @@ it("retries, and gives up a model that fails again and again", async () => {
   expect(limit.spent).toBeGreaterThan(0);
   expect(limit.spent).toBeLessThan(0.001);
 });
+
+it("names the error of a model, not that of its circuit breaker", async () => {
+  const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1);
+  const model = simulatedModel("m", () => ({ error: "broken" }));
+  const all = Array.from({ length: 12 }, (_, i) => calls.call(model, `${i}`, messages("?")));
+  const reasons = (await Promise.all(all)).map((one) => one.status === "failed" && one.reason);
+  expect(new Set(reasons)).toEqual(new Set(["m fails"]));
+});

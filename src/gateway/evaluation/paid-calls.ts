@@ -41,6 +41,8 @@ export class PaidCalls {
   readonly #parts: CallParts;
   readonly #running = new Map<string, Promise<CallResult>>();
   readonly #failures = new Map<string, ModelFailures>();
+  /** Last error of each model itself, not of its circuit breaker. */
+  readonly #reasons = new Map<string, string>();
   #isExhausted = false;
   /** Largest cost of a call relative to its reservation: above 1 if an upstream charges more than its list price. */
   #excess = 1;
@@ -106,6 +108,7 @@ export class PaidCalls {
         return { status: "ok", answer: result };
       }
       const { error } = result;
+      if (error.code !== "circuit_open") this.#reasons.set(model.name, error.message);
       if (!error.retryable || attempt >= retries) return this.#fail(model, error);
       const jitter = random.uniform() * Math.min(LONGEST_MS, BASE_MS * 2 ** attempt);
       const wait = Math.min(LONGEST_MS, error.retryAfter ?? 0) + jitter;
@@ -159,7 +162,7 @@ export class PaidCalls {
 
   #fail(model: ServedModel, error: UpstreamError): CallResult {
     const { count = 0, inRow = 0 } = this.#failures.get(model.name) ?? {};
-    const reason = error.message;
+    const reason = this.#reasons.get(model.name) ?? error.message;
     this.#failures.set(model.name, { count: count + 1, inRow: inRow + 1, reason });
     return { status: "failed", reason };
   }
