@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { hashEncoder } from "../../core/encoder/hash.ts";
@@ -86,20 +88,32 @@ it.each([5, 60])("states an error above 0 if all of %i answers are right", (n) =
   expect(Number(error)).toBeLessThan(0.5);
 });
 
-describe("an evaluation", () => {
-  let outs = 0;
-  const newOut = () => join(dirname(write("unused", "")), `evaluation-${++outs}`);
-  const evaluate = async (prompts: string, flags: Partial<EvaluateFlags>) => {
-    const config = write("joust.yaml", "sandbox: {speed: 1000}\n");
-    const { out = newOut() } = flags;
-    const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    onTestFinished(() => output.mockRestore());
-    const { pairs: _, ...defaults } = EVALUATE_DEFAULTS;
-    const all = { ...defaults, config, data: dirname(config), ...flags, out };
-    const code = await runEvaluate(write("p.txt", prompts), all);
-    return { code, out, text: output.mock.calls.flat().join("") };
-  };
+let outs = 0;
+const newOut = () => join(dirname(write("unused", "")), `evaluation-${++outs}`);
 
+/** Runs an evaluation. Returns its exit code and what it has printed. */
+async function evaluate(
+  prompts: string,
+  flags: Partial<EvaluateFlags>,
+  yaml = "sandbox: {speed: 1000}\n",
+) {
+  const config = write("joust.yaml", yaml);
+  const { out = newOut() } = flags;
+  const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const errors = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const { pairs: _, ...defaults } = EVALUATE_DEFAULTS;
+  const all = { ...defaults, config, data: dirname(config), ...flags, out };
+  try {
+    const code = await runEvaluate(write("p.txt", prompts), all);
+    const [text, error] = [output, errors].map(({ mock }) => mock.calls.flat().join(""));
+    return { code, out, text, errors: error };
+  } finally {
+    output.mockRestore();
+    errors.mockRestore();
+  }
+}
+
+describe("an evaluation", () => {
   it("writes into a folder that only its owner reads", async () => {
     const { code, out } = await evaluate("Why?\n", { regex: "x", dryRun: true });
     expect(code).toBe(0);
@@ -111,6 +125,56 @@ describe("an evaluation", () => {
     const running = evaluate("Why?\n", { test: "/no/such/program", budget: 5, out });
     await expect(running).rejects.toThrow(errorText(/cannot be run \(ENOENT\)/));
     expect(readFileSync(join(out, "journal.jsonl"), "utf8")).toBe("");
+  });
+});
+
+describe("the summary of an evaluation", () => {
+  /** The summary with models whose replies a test decides. */
+  const summaryWith = async (
+    replyOf: (model: string) => string | undefined,
+    flags: Partial<EvaluateFlags>,
+  ) => {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const piece of request) chunks.push(piece);
+      const content = replyOf(JSON.parse(Buffer.concat(chunks).toString()).model);
+      response.statusCode = content === undefined ? 500 : 200;
+      response.setHeader("content-type", "application/json");
+      const message = { role: "assistant", content };
+      const usage = { prompt_tokens: 1, completion_tokens: 1 };
+      response.end(JSON.stringify({ choices: [{ index: 0, message }], usage }));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const models = ["a", "b", "judge"].map(
+      (name) => `  ${name}: {provider: p, price: {input: 1, output: 1}, retries: 0}\n`,
+    );
+    const yaml = `providers: {p: {url: "http://127.0.0.1:${port}/v1"}}\nmodels:\n${models.join("")}routers: {auto: {models: [a, b]}}\n`;
+    const prompts = Array.from({ length: 12 }, (_, i) => `Why ${i}?\n`).join("");
+    return evaluate(prompts, { budget: 5, retries: 0, concurrency: 1, ...flags }, yaml);
+  };
+
+  it("says that a judge has given no verdict", async () => {
+    const { code, errors } = await summaryWith(() => "maybe", { judge: "judge" });
+    expect(code).toBe(1);
+    expect(errors).toMatch(
+      /no comparison has a verdict of the judge judge\nhint: .*journal\.jsonl/,
+    );
+  });
+
+  it("says what to do about a model that is no longer called", async () => {
+    let left = 3;
+    const reply = (model: string) => (model === "b" || left-- > 0 ? "yes" : undefined);
+    const { text } = await summaryWith(reply, { regex: "yes" });
+    expect(text).toContain("3 of 12 prompts evaluated completely");
+    expect(text).toMatch(/5 requests to a: p answered 500.* no longer called; .*--exclude a /);
+  });
+
+  it("names no next step if the scores are of no use", async () => {
+    const { text } = await summaryWith(() => "yes", { regex: "yes" });
+    expect(text).toContain("All models have the same score");
+    expect(text).not.toContain("Next:");
   });
 });
 

@@ -86,7 +86,7 @@ async function evaluateIn(
   interrupt: Interrupt,
 ): Promise<number> {
   const { maxTokens, retries, budget = 0, seed = EVALUATE_DEFAULTS.seed } = flags;
-  const journal = await Journal.open(join(flags.out, "journal.jsonl"));
+  const journal = await Journal.open(join(flags.out, JOURNAL));
   try {
     const limit = new DollarLimit(budget, journal.spent);
     const calls = new PaidCalls(
@@ -115,6 +115,8 @@ async function evaluateIn(
     journal.close();
   }
 }
+
+const JOURNAL = "journal.jsonl";
 
 /** An evaluation that is running. */
 interface Run {
@@ -161,7 +163,7 @@ async function evaluateByScore(run: Run): Promise<number> {
     .map(({ name }) => name)
     .filter((name) => !calls.failures.has(name) || scored.some(({ answers }) => answers.has(name)));
   const complete = completePrompts(scored, answering);
-  if (complete.length === 0) return reportNoResult(run);
+  if (complete.length === 0) return reportNoResult(run, "no prompt was answered by all models");
   const { categories, centroids, encoder } = await builder.calibration(config.routers[router]!);
   const membership = categoryMembership(centroids);
   const embeddings = await encoder.encode(complete.map(({ prompt }) => prompt.text));
@@ -206,7 +208,12 @@ async function evaluateByJudge(run: Run): Promise<number> {
     signal: interrupt.signal,
     onDone: () => progress.step(),
   }).finally(() => progress.end());
-  if (compared.length === 0) return reportNoResult(run);
+  if (compared.length === 0) {
+    const hint = `hint: choose a judge that replies A, B, TIE or BAD; the replies are in ${join(flags.out, JOURNAL)}`;
+    const hasFailed = [...calls.failures.values()].some(({ count: failed }) => failed > 0);
+    const missing = `no comparison has a verdict of the judge ${judge!.name}`;
+    return reportNoResult(run, hasFailed ? missing : `${missing}\n${hint}`);
+  }
   const names = models.map(({ name }) => name);
   const weight = config.routers[router]!.judge?.weight ?? JUDGE_WEIGHT;
   const votes = await writeVotes(flags.out, compared, prompts, weight);
@@ -267,9 +274,11 @@ function summary(
     ...(calls.isExhausted
       ? ["The budget is used up. A higher --budget continues where this run ended."]
       : []),
-    interrupt.signal.aborted
-      ? "Stopped. The same command continues and pays for nothing twice."
-      : `Next: ${nextStep(applied, setup.router)}`,
+    ...(interrupt.signal.aborted
+      ? ["Stopped. The same command continues and pays for nothing twice."]
+      : warnings.length > 0
+        ? []
+        : [`Next: ${nextStep(applied, setup.router)}`]),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -279,17 +288,21 @@ const ALL_EQUAL =
 
 function failureLines(calls: PaidCalls): string[] {
   return [...calls.failures].flatMap(([model, { count, reason }]) =>
-    count > 0 ? [`  failed    ${plural(count, "request")} to ${model}: ${reason}`] : [],
+    count > 0
+      ? [
+          `  failed    ${plural(count, "request")} to ${model}: ${reason}${calls.hasGivenUp(model) ? ` (then no longer called; the same command tries again, --exclude ${model} evaluates the others)` : ""}`,
+        ]
+      : [],
   );
 }
 
-/** Reports that there is no result. Returns the exit code. */
-function reportNoResult({ calls, flags, interrupt }: Run): number {
+/** Reports that there is no result, `otherwise` unless the budget or the user has ended the run. Returns the exit code. */
+function reportNoResult({ calls, flags, interrupt }: Run, otherwise: string): number {
   const reason = calls.isExhausted
     ? `the budget of ${usd(flags.budget!)} is less than one prompt may cost\nhint: raise --budget, or lower --max-tokens (${flags.maxTokens})`
     : interrupt.signal.aborted
       ? "stopped before the first result"
-      : "no prompt was answered by all models";
+      : otherwise;
   const failures = failureLines(calls).map((line) => `${line}\n`);
   process.stderr.write(`joust: ${reason}\n${failures.join("")}`);
   return interrupt.code || 1;
