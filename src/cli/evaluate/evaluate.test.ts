@@ -43,6 +43,14 @@ describe("prompts", () => {
     ["c.csv", "prompt,answer\nx,y\n", /c\.csv:1: field "query": is not a column/],
     ["d.csv", "query,answer\n,y\n", /d\.csv:2: field "query": is empty/],
     ["e.txt", "\n", /e\.txt: has no prompts/],
+    [
+      "f.jsonl",
+      '{"query": "?"}\n{"query": "!", "regex": "("}',
+      /f\.jsonl:2: field "regex": the reg/,
+    ],
+    ["g.csv", "query,regex\nx,y\nz,(\n", /g\.csv:3: field "regex": the regular expression/],
+    ["h.jsonl", '{"query": "?", "schema": {"type": "x"}}', /h\.jsonl:1: field "schema": the JSON/],
+    ["i.json", '[{"query": "?"}]', /i\.json:1: is .*not a JSON object; hint: .*without a list/s],
   ])("in %s with a mistake are refused with their place", async (name, text, message) => {
     await expect(readPrompts(write(name, text))).rejects.toThrow(errorText(message));
   });

@@ -2,10 +2,11 @@
 import { z } from "zod";
 import { categoryName } from "../../core/input/categories.ts";
 import { type CsvRow, columnsOf, readCsv } from "../../core/input/csv.ts";
-import { InputError } from "../../core/input/input-error.ts";
+import { checkedAt, InputError } from "../../core/input/input-error.ts";
 import { readLines } from "../../core/input/lines.ts";
 import { rowsOf } from "../../core/input/rows.ts";
 import type { EvaluationPrompt } from "../../gateway/evaluation/prompt.ts";
+import { scorerOf } from "../../gateway/evaluation/scorer.ts";
 import { idOf } from "../../lab/data/row.ts";
 import { decisionsInPages } from "../../learner/pages.ts";
 import { unseal } from "../../store/seal.ts";
@@ -35,7 +36,8 @@ export async function readPrompts(file: string): Promise<EvaluationPrompt[]> {
 
 async function* promptsOf(file: string): AsyncGenerator<EvaluationPrompt> {
   if (/\.csv(\.gz)?$/.test(file)) yield* csvPrompts(file);
-  else if (await isJson(file)) yield* jsonPrompts(file);
+  else if (/\.(jsonl|ndjson|json)(\.gz)?$/.test(file) || (await isJson(file)))
+    yield* jsonPrompts(file);
   else {
     for await (const { number, text } of readLines(file))
       yield { id: idOf(undefined, number), text };
@@ -50,14 +52,14 @@ async function isJson(file: string): Promise<boolean> {
 async function* jsonPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
   for await (const { line, row } of rowsOf(file, readLines(file), ROW, HINT)) {
     const { category, answer, regex, schema } = row;
-    yield {
+    yield checked(file, line, {
       id: idOf(row.id, line),
       text: row.query,
       category: category == null ? undefined : categoryName(category),
       answers: answer == null ? undefined : [answer].flat(),
       regex: regex ?? undefined,
       schema: schema ?? undefined,
-    };
+    });
   }
 }
 
@@ -76,14 +78,23 @@ async function* csvPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
       throw new InputError({ file, line: row.line, field: "query" }, "is empty", HINT);
     }
     const [answer, category] = [cell("answer"), cell("category")];
-    yield {
+    yield checked(file, row.line, {
       id: cell("id") ?? idOf(undefined, row.line),
       text,
       category: category === undefined ? undefined : categoryName(category),
       answers: answer === undefined ? undefined : [answer],
       regex: cell("regex"),
-    };
+    });
   }
+}
+
+/** The prompt of a line, if its regular expression and its schema can be used. */
+function checked(file: string, line: number, prompt: EvaluationPrompt): EvaluationPrompt {
+  for (const field of ["regex", "schema"] as const) {
+    const own = { id: prompt.id, text: prompt.text, [field]: prompt[field] };
+    checkedAt({ file, line, field }, () => scorerOf(own, { match: "contains" }));
+  }
+  return prompt;
 }
 
 function cellOf({ cells }: CsvRow, column: number): string | undefined {
