@@ -50,6 +50,11 @@ describe("prompts", () => {
     ],
     ["g.csv", "query,regex\nx,y\nz,(\n", /g\.csv:3: field "regex": the regular expression/],
     ["h.jsonl", '{"query": "?", "schema": {"type": "x"}}', /h\.jsonl:1: field "schema": the JSON/],
+    [
+      "j.jsonl",
+      '{"id": 1, "query": "?"}\n{"id": "1", "query": "!"}',
+      /j\.jsonl:2: field "id": "1" is a/,
+    ],
     ["i.json", '[{"query": "?"}]', /i\.json:1: is .*not a JSON object; hint: .*without a list/s],
   ])("in %s with a mistake are refused with their place", async (name, text, message) => {
     await expect(readPrompts(write(name, text))).rejects.toThrow(errorText(message));

@@ -27,20 +27,35 @@ const HINT =
 /** Reads jsonl, csv with a header, or plain text with one prompt per line. Prompts with the same text are read once. */
 export async function readPrompts(file: string): Promise<EvaluationPrompt[]> {
   const all = new Map<string, EvaluationPrompt>();
-  for await (const prompt of promptsOf(file)) {
-    if (!all.has(prompt.text)) all.set(prompt.text, prompt);
+  const lines = new Map<string, number>();
+  for await (const { line, prompt } of promptsOf(file)) {
+    if (all.has(prompt.text)) continue;
+    all.set(prompt.text, prompt);
+    const earlier = lines.get(prompt.id);
+    lines.set(prompt.id, line);
+    if (earlier === undefined) continue;
+    throw new InputError(
+      { file, line, field: "id" },
+      `"${prompt.id}" is already on line ${earlier}`,
+      "give every prompt an id of its own, or none at all",
+    );
   }
   if (all.size === 0) throw new InputError({ file }, "has no prompts", HINT);
   return [...all.values()];
 }
 
-async function* promptsOf(file: string): AsyncGenerator<EvaluationPrompt> {
+interface PromptLine {
+  readonly line: number;
+  readonly prompt: EvaluationPrompt;
+}
+
+async function* promptsOf(file: string): AsyncGenerator<PromptLine> {
   if (/\.csv(\.gz)?$/.test(file)) yield* csvPrompts(file);
   else if (/\.(jsonl|ndjson|json)(\.gz)?$/.test(file) || (await isJson(file)))
     yield* jsonPrompts(file);
   else {
-    for await (const { number, text } of readLines(file))
-      yield { id: idOf(undefined, number), text };
+    for await (const { number: line, text } of readLines(file))
+      yield { line, prompt: { id: idOf(undefined, line), text } };
   }
 }
 
@@ -49,7 +64,7 @@ async function isJson(file: string): Promise<boolean> {
   return false;
 }
 
-async function* jsonPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
+async function* jsonPrompts(file: string): AsyncGenerator<PromptLine> {
   for await (const { line, row } of rowsOf(file, readLines(file), ROW, HINT)) {
     const { category, answer, regex, schema } = row;
     yield checked(file, line, {
@@ -63,7 +78,7 @@ async function* jsonPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
   }
 }
 
-async function* csvPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
+async function* csvPrompts(file: string): AsyncGenerator<PromptLine> {
   let header: { readonly query: number; readonly names: readonly string[] } | undefined;
   for await (const row of readCsv(file)) {
     if (!header) {
@@ -89,12 +104,12 @@ async function* csvPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
 }
 
 /** The prompt of a line, if its regular expression and its schema can be used. */
-function checked(file: string, line: number, prompt: EvaluationPrompt): EvaluationPrompt {
+function checked(file: string, line: number, prompt: EvaluationPrompt): PromptLine {
   for (const field of ["regex", "schema"] as const) {
     const own = { id: prompt.id, text: prompt.text, [field]: prompt[field] };
     checkedAt({ file, line, field }, () => scorerOf(own, { match: "contains" }));
   }
-  return prompt;
+  return { line, prompt };
 }
 
 function cellOf({ cells }: CsvRow, column: number): string | undefined {
