@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { messageOf } from "../core/errors/joust-error.ts";
 import type { InputError } from "../core/input/input-error.ts";
@@ -163,6 +165,16 @@ routers:
       ["routers.r.scores", "nofile.csv: does not exist"],
     ]);
     expect(found[2]!.hint).toContain("relative to the folder of the configuration file");
+  });
+
+  it("of a line of scores, with its place in the table", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "s.csv"), "model,category,perf,cost\nabacus-14b,mmlu,1.9,0\n");
+    const options = optionsOf("routers: {r: {scores: s.csv}}", { folder });
+    const { errors } = await gatewayFaults({ ...options, env: {} });
+    expect((errors as InputError[]).map(({ field, problem }) => [field, problem])).toEqual([
+      ["routers.r.scores", 's.csv:2: field "perf": is 1.9'],
+    ]);
   });
 
   it("of a store key and of routers", async () => {

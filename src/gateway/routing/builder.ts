@@ -329,9 +329,11 @@ function inFile(error: unknown, router: string, config: RouterConfig): unknown {
   const field = isTable ? "scores" : bundle === undefined ? "encoder" : "bundle";
   const value = isTable ? scores : (bundle ?? encoder ?? DEFAULT_ENCODER);
   const isNamed = error.problem.includes(value);
+  const place = error.line === undefined ? value : `${value}:${error.line}`;
+  const subject = error.field === undefined ? "" : `field "${error.field}": `;
   return new InputError(
     { file: "joust.yaml", field: `routers.${router}.${field}` },
-    isNamed ? error.problem : `${value}: ${error.problem}`,
+    isNamed ? error.problem : `${place}: ${subject}${error.problem}`,
     isTable && !existsSync(error.file) ? RELATIVE : error.hint,
   );
 }
