@@ -33,6 +33,14 @@ export interface JudgeParts extends CastParts {
   readonly peers: Pick<Peers, "count">;
 }
 
+/** The comparisons of a router on one day. */
+interface DaySpending {
+  readonly day: number;
+  readonly limit: DollarLimit;
+  /** Whether a comparison that can never fit the limit was reported. */
+  isTold: boolean;
+}
+
 /** A request that was answered. */
 export interface AnsweredRequest {
   readonly dialect: Dialect;
@@ -64,7 +72,7 @@ export class Judge {
   readonly #random: Random;
   #running = 0;
   /** Spending of today's shadow comparisons, by router. */
-  readonly #spending = new Map<string, { readonly day: number; readonly limit: DollarLimit }>();
+  readonly #spending = new Map<string, DaySpending>();
 
   constructor(parts: JudgeParts, random: Random) {
     this.#parts = parts;
@@ -156,10 +164,21 @@ export class Judge {
     const day = Math.floor(this.#parts.clock.date() / DAY_MS);
     let today = this.#spending.get(name);
     if (today?.day !== day || today.limit.limit !== budget) {
-      today = { day, limit: new DollarLimit(budget, today?.day === day ? today.limit.spent : 0) };
+      const spent = today?.day === day ? today.limit.spent : 0;
+      today = { day, limit: new DollarLimit(budget, spent), isTold: false };
       this.#spending.set(name, today);
     }
-    return most === undefined ? undefined : today.limit.reserve(most);
+    if (most !== undefined && most <= budget) return today.limit.reserve(most);
+    if (!today.isTold) {
+      this.#parts.logger.warn(
+        { router: name, dollars: most, budget },
+        most === undefined
+          ? "a comparison with a judge.budget was left out, because a model has no price: set models.NAME.price"
+          : "a comparison was left out, because it may cost more than judge.budget allows this process in a day: raise the budget, or set models.NAME.max_answer",
+      );
+    }
+    today.isTold = true;
+    return undefined;
   }
 
   async #cast(

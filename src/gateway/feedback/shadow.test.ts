@@ -98,7 +98,7 @@ it("compares the router's choice with what is served, in both orders, and report
 it("makes no comparison that would exceed the budget of the day", async () => {
   const { url, calls } = await startModels();
   const router = (budget: number) => routerOf(`, budget: ${budget}`);
-  const { post, store } = await startGateway(
+  const { post, store, lines } = await startGateway(
     yamlOf(url, `{poor: ${router(0.01)}, rich: ${router(5)}}`),
   );
   await post("/v1/chat/completions", chat("prompt 2", { model: "poor" }));
@@ -109,4 +109,12 @@ it("makes no comparison that would exceed the budget of the day", async () => {
   expect(await votes("poor")).toHaveLength(0);
   expect(calls.filter((call) => call === "new prompt 2")).toHaveLength(0);
   expect(calls.filter((call) => call === "new prompt 3")).toHaveLength(1);
+  // The operator is told once, because the router would otherwise never compare anything without a reason.
+  await post("/v1/chat/completions", chat("prompt 6", { model: "poor" }));
+  await post("/v1/chat/completions", chat("prompt 7", { model: "rich" }));
+  await expect.poll(() => votes("rich"), { timeout: 60_000 }).toHaveLength(2);
+  const told = lines.filter((line) => line.includes("may cost more than judge.budget"));
+  expect(told.map((line) => JSON.parse(line))).toMatchObject([
+    { level: "warn", router: "poor", budget: 0.01, dollars: expect.any(Number) },
+  ]);
 });
