@@ -89,6 +89,17 @@ describe("a vote", () => {
     expect(send("toString", true)).toThrow(HttpError);
   });
 
+  it.each([
+    [{ winner: 0, rating: 1 }, "rating", "the vote has winner and rating"],
+    [{ type: "leftvote", ranking: ["x", "y"] }, "ranking", "the vote has type and ranking"],
+    [{ metrics: { stars: 6 } }, "metrics.stars", "the metric stars is 6, not between 1 and 5"],
+    [{ metrics: { star: 6 } }, "metrics.star", 'the metric "star" is not declared'],
+    [{ metric_name: "stars", value: 6 }, "value", "the metric stars is 6, not between 1 and 5"],
+    [{ metric_name: "star", value: 6 }, "metric_name", 'the metric "star" is not declared'],
+  ])("%j is refused with the member %s", (body, param, message) => {
+    expect(() => read({ id: "d", ...body })).toThrow(expect.objectContaining({ param, message }));
+  });
+
   it("may name a session instead of a decision, for metrics of the session and comments", () => {
     const vote = read({ episode_id: "s", metric_name: "stars", value: 4, comment: "slow" });
     expect(vote).toMatchObject({ id: undefined, session: "s", isLast: false });

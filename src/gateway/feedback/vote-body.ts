@@ -1,7 +1,7 @@
 import type { VoteRequest } from "../../api/vote.ts";
 import type { Verdict, Voted } from "../../store/events.ts";
 import { HttpError } from "../wire/http-error.ts";
-import { type Metrics, type MetricValue, ratingOf } from "./metrics.ts";
+import { type Metrics, ratingOf, type SentMetric } from "./metrics.ts";
 
 export interface Vote {
   /** Id of the answer, of its decision or of the client; undefined if the vote names only a session. */
@@ -70,19 +70,24 @@ const COMMENT = "comment";
 
 function contentsOf(body: VoteRequest, metrics: Metrics): VoteContent[] {
   const { winner, rating, slot, ranking, value, type, metric_name = UNNAMED } = body;
-  const named: [string, MetricValue][] = Object.entries(body.metrics ?? {});
+  const named = Object.entries(body.metrics ?? {}).map(([name, own]): SentMetric => {
+    const member = `metrics.${name}`;
+    return { name, value: own, members: { name: member, value: member } };
+  });
   if (typeof value === "string" && metric_name !== COMMENT) throw notText(metric_name);
-  if (value !== undefined && typeof value !== "string") named.push([metric_name, value]);
-  const comment = body.comment ?? (typeof value === "string" ? value : "");
-  const given = [winner ?? type, rating, ranking].filter((one) => one !== undefined);
-  if (given.length > 1 || (given.length + named.length === 0 && comment === "")) {
-    const hint =
-      "send exactly one of winner (duel), rating (one answer) and ranking, or metrics, or a comment";
-    throw missing("winner", hint);
+  if (value !== undefined && typeof value !== "string") {
+    named.push({ name: metric_name, value, members: { name: "metric_name", value: "value" } });
   }
+  const comment = body.comment ?? (typeof value === "string" ? value : "");
+  const outcome = winner === undefined ? { type } : { winner };
+  const votes = Object.entries({ ...outcome, rating, ranking });
+  const given = votes.flatMap(([name, one]) => (one === undefined ? [] : [name]));
+  if (given.length > 1) throw several(given);
+  if (given.length + named.length === 0 && comment === "") throw missing("winner", ONE_VOTE);
   const inSlot = slot === undefined ? {} : { slot };
-  const contents = named.map(([name, own]): VoteContent => {
-    const verdict = { rating: ratingOf(metrics, name, own), ...inSlot };
+  const contents = named.map((sent): VoteContent => {
+    const verdict = { rating: ratingOf(metrics, sent), ...inSlot };
+    const { name, value: own } = sent;
     const { weight, level } = metrics[name]!;
     return { verdict, weight, metric: { name, value: own }, isSession: level === "session" };
   });
@@ -96,6 +101,17 @@ function contentsOf(body: VoteRequest, metrics: Metrics): VoteContent[] {
   }
   if (comment !== "") contents.push({ verdict: { comment }, weight: 0, isSession: false });
   return contents;
+}
+
+const ONE_VOTE =
+  "send exactly one of winner (duel), rating (one answer) and ranking, or metrics, or a comment";
+
+function several(given: readonly string[]): HttpError {
+  return new HttpError(400, `the vote has ${given.join(" and ")}`, {
+    hint: ONE_VOTE,
+    code: "invalid_value",
+    param: given[1],
+  });
 }
 
 function notText(name: string): HttpError {
