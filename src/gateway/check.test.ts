@@ -85,6 +85,19 @@ keys:
     ]);
   });
 
+  it("of the range of a metric, each once", () => {
+    const yaml = `metrics:
+  a: {type: boolean, min: 1}
+  b: {type: number, min: 5}
+  c: {type: rating, min: 5, max: 5}
+`;
+    expect(errorsOf(yaml)).toEqual([
+      'joust.yaml:2: field "metrics.a": is boolean, which has no min and max',
+      'joust.yaml:3: field "metrics.b": needs min and max',
+      'joust.yaml:4: field "metrics.c": needs a min below its max',
+    ]);
+  });
+
   it("of aliases that have no effect or fit the same names", () => {
     const errors = errorsOf(`
 models: {gpt: {provider: openai}}

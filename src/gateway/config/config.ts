@@ -255,7 +255,11 @@ const METRIC = z
   .refine(({ type, min, max }) => type !== "boolean" || (min ?? max) === undefined, {
     error: "is boolean, which has no min and max",
   })
-  .refine(({ min = 0, max = 1 }) => min < max, { error: "needs a min below its max" });
+  .refine(
+    ({ type, min, max }) =>
+      type === "boolean" || min === undefined || max === undefined || min < max,
+    { error: "needs a min below its max" },
+  );
 
 /** The origin of an address, in the form in which browsers send it. */
 function originOf(address: string): string {
