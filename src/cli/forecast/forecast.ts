@@ -97,7 +97,7 @@ const USUAL_PROMPT = 500;
 const USUAL_ANSWER = 300;
 
 /** The forecast as sentences. */
-function forecastText(router: string, found: LogForecast): string {
+export function forecastText(router: string, found: LogForecast): string {
   const { verdict, sure, reached, votes, dollars, horizon, futures, learned } = found;
   const head = `Router ${router}, after ${plural(learned, "vote")}: routing beats the best single model with a probability of ${(100 * sure).toFixed(0)}%.`;
   const missed = Math.round((1 - reached) * futures);
@@ -106,9 +106,10 @@ function forecastText(router: string, found: LogForecast): string {
   if (verdict === "never") {
     return `${head}\nNot with this pool: in ${missed} of ${futures} simulated futures, the probability stays below 95% for ${horizon} more votes. The models do not differ enough between categories at this price of quality.\n`;
   }
+  const usd = (value: number) => `$${value.toFixed(2)}`;
   const cost =
-    dollars?.median == null
+    dollars?.median == null || dollars.lo === null
       ? ""
-      : ` Both answers of these duels cost about $${dollars.median.toFixed(2)}${dollars.lo === null || dollars.hi === null ? "" : ` (${dollars.lo.toFixed(2)} to ${dollars.hi.toFixed(2)})`}.`;
+      : ` Both answers of these duels cost about ${usd(dollars.median)} (90% interval: ${usd(dollars.lo)} ${dollars.hi === null ? "or more" : `to ${usd(dollars.hi)}`}).`;
   return `${head}\nAbout ${votes.median} more votes until it is 95% (90% interval: ${most(votes.lo)} to ${most(votes.hi)}).${cost}\n`;
 }
