@@ -47,3 +47,17 @@ it("forecasts from an evaluation, and refuses a policy without a posterior", asy
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/has the policy random, which has no posterior/);
 });
+
+it("says that votes which no gateway has learned are left out", async () => {
+  const folder = newFolder();
+  writeFileSync(
+    join(folder, "votes.jsonl"),
+    '{"at": "2026-11-15T12:00:00Z", "query": "Why?", "a": "abacus-14b", "b": "summit-pro", "outcome": "a"}\n',
+  );
+  expect((await start(["votes", "import", "votes.jsonl"], folder).end).code).toBe(0);
+  const found = await start(["forecast", ...SMALL], folder).end;
+  expect(found.stdout).toMatch(/^Router auto, after 0 votes: /);
+  expect(found.stderr).toContain(
+    "the log has votes of the router auto that no gateway has learned",
+  );
+});

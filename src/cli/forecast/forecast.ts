@@ -48,12 +48,15 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
   });
   const place = storeOf(config, flags);
   const hasLog = databaseOf(place) !== undefined || existsSync(fileOf(place));
+  let isUnlearned = false;
   const found = await withProgress(async (show) => {
     const fromLog =
       flags.scores === undefined && hasLog
-        ? await withStore(place, (store) =>
-            forecastLog(watchedStore(store, show), name, settings(show)),
-          )
+        ? await withStore(place, async (store) => {
+            const own = await forecastLog(watchedStore(store, show), name, settings(show));
+            isUnlearned = !own && (await store.head(name)) > 0;
+            return own;
+          })
         : undefined;
     return fromLog ?? (await fromConfiguration(show));
   });
@@ -62,6 +65,11 @@ export async function runForecast(flags: ForecastFlags): Promise<number> {
       { file: `router ${name}` },
       `has the policy ${router.policy.name}, which has no posterior to draw from`,
       "use the policy joust",
+    );
+  }
+  if (isUnlearned) {
+    process.stderr.write(
+      `joust: the log has votes of the router ${name} that no gateway has learned, so the forecast leaves them out\nhint: start joust serve, which learns them, and run the command again\n`,
     );
   }
   process.stdout.write(
