@@ -176,6 +176,16 @@ describe("the summary of an evaluation", () => {
     );
   });
 
+  it("of a dry run leaves out the comparisons of an earlier run", async () => {
+    const flags = { judge: "judge", pairs: 12, out: newOut() };
+    const before = await summaryWith(() => "A", { ...flags, pairs: 8 });
+    expect(before.text).toContain("8 comparisons by judge");
+    const { text } = await summaryWith(() => "A", { ...flags, dryRun: true });
+    expect(text).toMatch(/requests +16\n/);
+    const done = await summaryWith(() => "A", { ...flags, pairs: 8, dryRun: true });
+    expect(done.text).toMatch(/requests +0\n/);
+  });
+
   it("says what to do about a model that is no longer called", async () => {
     let left = 3;
     const reply = (model: string) => (model === "b" || left-- > 0 ? "yes" : undefined);

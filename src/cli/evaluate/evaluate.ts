@@ -9,7 +9,11 @@ import { Random } from "../../core/random/random.ts";
 import { DollarLimit } from "../../gateway/access/dollar-limit.ts";
 import { systemClock } from "../../gateway/clock/clock.ts";
 import { ActivePairs } from "../../gateway/evaluation/active-pairs.ts";
-import { compareAnswers, type PairChooser } from "../../gateway/evaluation/compare-answers.ts";
+import {
+  compareAnswers,
+  comparedBefore,
+  type PairChooser,
+} from "../../gateway/evaluation/compare-answers.ts";
 import { Journal } from "../../gateway/evaluation/journal.ts";
 import { PaidCalls } from "../../gateway/evaluation/paid-calls.ts";
 import { type Plan, planComparisons, planScores } from "../../gateway/evaluation/plan.ts";
@@ -131,9 +135,10 @@ interface Run {
 function planOf({ setup, flags, journal, calls }: Run): Plan {
   const { prompts, models, judge } = setup;
   const { concurrency } = flags;
-  return judge
-    ? planComparisons(prompts, models, judge, pairCount(setup, flags), calls, concurrency)
-    : planScores(prompts, models, calls, journal, concurrency);
+  if (!judge) return planScores(prompts, models, calls, journal, concurrency);
+  const done = comparedBefore(prompts, models, judge, journal).length;
+  const count = Math.max(0, pairCount(setup, flags) - done);
+  return planComparisons(prompts, models, judge, count, calls, concurrency);
 }
 
 function pairCount({ prompts, models }: Setup, { pairs }: EvaluateFlags): number {

@@ -45,14 +45,12 @@ export async function compareAnswers(
   const { calls, journal, judge } = parts;
   const keys = prompts.map(promptKey);
   const names = models.map(({ name }) => name);
-  const isOurs = ({ prompt, a, b, judge: by }: Compared) =>
-    by === judge.name && keys.includes(prompt) && names.includes(a) && names.includes(b);
   const pairOf = ({ prompt, a, b }: Compared) => ({
     prompt: keys.indexOf(prompt),
     a: names.indexOf(a),
     b: names.indexOf(b),
   });
-  const compared = journal.compared.filter(isOurs);
+  const compared = comparedBefore(prompts, models, judge, journal);
   for (const one of compared) {
     chooser.learn(pairOf(one), one.outcome);
     onDone?.();
@@ -85,6 +83,21 @@ export async function compareAnswers(
     }
   });
   return { compared, undecided };
+}
+
+/** The comparisons of these prompts and models by a judge that are in the journal. */
+export function comparedBefore(
+  prompts: readonly EvaluationPrompt[],
+  models: readonly ServedModel[],
+  judge: ServedModel,
+  { compared }: Pick<Journal, "compared">,
+): Compared[] {
+  const keys = new Set(prompts.map(promptKey));
+  const names = new Set(models.map(({ name }) => name));
+  return compared.filter(
+    ({ prompt, a, b, judge: by }) =>
+      by === judge.name && keys.has(prompt) && names.has(a) && names.has(b),
+  );
 }
 
 /** The judge's verdict; "undecided" if a model failed or the judge named no winner, undefined if the evaluation stops. */
