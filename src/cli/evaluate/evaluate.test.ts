@@ -154,7 +154,7 @@ describe("the summary of an evaluation", () => {
       response.statusCode = content === undefined ? 500 : 200;
       response.setHeader("content-type", "application/json");
       const message = { role: "assistant", content };
-      const usage = { prompt_tokens: 1, completion_tokens: 1 };
+      const usage = { prompt_tokens: 1, completion_tokens: 500 };
       response.end(JSON.stringify({ choices: [{ index: 0, message }], usage }));
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -184,6 +184,12 @@ describe("the summary of an evaluation", () => {
     expect(text).toMatch(/requests +16\n/);
     const done = await summaryWith(() => "A", { ...flags, pairs: 8, dryRun: true });
     expect(done.text).toMatch(/requests +0\n/);
+  });
+
+  it("says why a part of the budget is left", async () => {
+    const { text } = await summaryWith(() => "yes", { regex: "yes", budget: 0.002 });
+    expect(text).toContain("1 of 12 prompts evaluated completely; $0.001 of $0.002 spent");
+    expect(text).toContain("used up: one more request may cost more than the $0.001 that is left.");
   });
 
   it("says what to do about a model that is no longer called", async () => {

@@ -270,6 +270,7 @@ function summary(
   applied: string | undefined,
   warnings: readonly string[] = [],
 ): string {
+  const left = flags.budget! - journal.spent;
   const lines = [
     `${done}; ${usd(journal.spent)} of ${usd(flags.budget!)} spent`,
     ...Object.entries(files).map(([name, file]) => `  ${name.padEnd(9)} ${file}`),
@@ -277,7 +278,9 @@ function summary(
     ...(applied === undefined ? [] : [`  router    ${applied}`]),
     ...warnings,
     ...(calls.isExhausted
-      ? ["The budget is used up. A higher --budget continues where this run ended."]
+      ? [
+          `The budget is used up${left > 0 ? `: one more request may cost more than the ${usd(left)} that is left` : ""}. A higher --budget continues where this run ended.`,
+        ]
       : []),
     ...(interrupt.signal.aborted
       ? ["Stopped. The same command continues and pays for nothing twice."]
