@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newFolder } from "../gateway.fixture.ts";
+import { UpstreamError } from "../providers/upstream/error.ts";
 import { Journal } from "./journal.ts";
 import { openCalls, simulatedModel } from "./models.fixture.ts";
 
@@ -146,6 +147,30 @@ it("retries, and gives up a model that fails again and again", async () => {
   // Only the broken answer may have been charged.
   expect(limit.spent).toBeGreaterThan(0);
   expect(limit.spent).toBeLessThan(0.001);
+});
+
+describe("a limit of the rate", () => {
+  /** A model that refuses its first calls because it gets too many. */
+  const busyModel = (refusals: number, retryAfter: number) => {
+    let requests = 0;
+    return simulatedModel("m", () => {
+      if (++requests > refusals) return { text: `after ${requests}`, cost: 0 };
+      throw new UpstreamError("status", "m", "is busy", { status: 429, retryAfter });
+    });
+  };
+
+  it("is waited for without counting as a failure", async () => {
+    const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1, { retries: 1 });
+    const result = await calls.call(busyModel(6, 1000), "k", messages("?"));
+    expect(result).toMatchObject({ status: "ok", answer: { text: "after 7" } });
+    expect(calls.failures.get("m")).toMatchObject({ count: 0 });
+  });
+
+  it("counts as a failure in the end", async () => {
+    const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1, { retries: 1 });
+    const result = await calls.call(busyModel(7, 60_000), "k", messages("?"));
+    expect(result).toEqual({ status: "failed", reason: "m is busy" });
+  });
 });
 
 it("names the error of a model, not that of its circuit breaker", async () => {

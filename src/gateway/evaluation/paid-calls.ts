@@ -42,7 +42,7 @@ export class PaidCalls {
   readonly #running = new Map<string, Promise<CallResult>>();
   readonly #failures = new Map<string, ModelFailures>();
   /** Last error of each model itself, not of its circuit breaker. */
-  readonly #reasons = new Map<string, string>();
+  readonly #errors = new Map<string, UpstreamError>();
   #isExhausted = false;
   /** Largest cost of a call relative to its reservation: above 1 if an upstream charges more than its list price. */
   #excess = 1;
@@ -94,7 +94,8 @@ export class PaidCalls {
     const body = Buffer.from(
       JSON.stringify({ model: model.name, messages, max_tokens: maxTokens }),
     );
-    for (let attempt = 0; ; attempt++) {
+    let [attempt, pauses, waited] = [0, 0, 0];
+    while (true) {
       if (signal.aborted) return { status: "stopped" };
       const before = this.#failures.get(model.name);
       if (before && this.hasGivenUp(model.name)) return { status: "failed", reason: before.reason };
@@ -108,10 +109,15 @@ export class PaidCalls {
         return { status: "ok", answer: result };
       }
       const { error } = result;
-      if (error.code !== "circuit_open") this.#reasons.set(model.name, error.message);
-      if (!error.retryable || attempt >= retries) return this.#fail(model, error);
-      const jitter = random.uniform() * Math.min(LONGEST_MS, BASE_MS * 2 ** attempt);
+      const own = (error.code === "circuit_open" && this.#errors.get(model.name)) || error;
+      this.#errors.set(model.name, own);
+      const jitter = random.uniform() * Math.min(LONGEST_MS, BASE_MS * 2 ** pauses);
       const wait = Math.min(LONGEST_MS, error.retryAfter ?? 0) + jitter;
+      // A limit of the rate says nothing about the model, so it does not count as a failure at first.
+      if (!isRateLimit(own) || waited > PATIENCE_MS) attempt++;
+      if (attempt > retries || !mayPass(own)) return this.#fail(model, own);
+      pauses++;
+      waited += wait;
       await clock.sleep(wait, signal).catch(() => {});
     }
   }
@@ -160,9 +166,8 @@ export class PaidCalls {
     }
   }
 
-  #fail(model: ServedModel, error: UpstreamError): CallResult {
+  #fail(model: ServedModel, { message: reason }: UpstreamError): CallResult {
     const { count = 0, inRow = 0 } = this.#failures.get(model.name) ?? {};
-    const reason = this.#reasons.get(model.name) ?? error.message;
     this.#failures.set(model.name, { count: count + 1, inRow: inRow + 1, reason });
     return { status: "failed", reason };
   }
@@ -177,6 +182,16 @@ export interface ModelFailures {
 
 /** Number of failures in a row after which a model is not called any more. */
 const GIVE_UP = 5;
+
+/** Whether a model refused a call because it gets too many, by its own limit or that of the configuration. */
+function isRateLimit({ code, status, retryable }: UpstreamError): boolean {
+  return code === "limited" || (status === 429 && retryable);
+}
+
+/** Whether the same call may succeed later. */
+function mayPass(error: UpstreamError): boolean {
+  return error.retryable || error.code === "limited" || error.code === "circuit_open";
+}
 
 /** Whether a call failed before the model has read it. After any other failure it may have been charged. */
 function isUnpaid({ code, cause }: UpstreamError): boolean {
@@ -196,3 +211,5 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
 const BASE_MS = 500;
 const LONGEST_MS = 60_000;
 const CALL_MS = 600_000;
+/** Time that a call waits for a limit of the rate before the limit counts as a failure. */
+const PATIENCE_MS = 120_000;
