@@ -6,7 +6,7 @@ import { HttpError } from "../wire/http-error.ts";
 type Metric = Config["metrics"][string];
 export type Metrics = Config["metrics"];
 
-export type MetricValue = boolean | number;
+type MetricValue = boolean | number;
 
 /** A value of a metric in the body of a vote. */
 export interface SentMetric {
