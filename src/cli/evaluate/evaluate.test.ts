@@ -133,6 +133,25 @@ describe("an evaluation", () => {
     expect(statSync(out).mode & 0o777).toBe(0o700);
   });
 
+  it("refuses a file as the folder of the results", async () => {
+    const out = write("file", "");
+    const running = evaluate("Why?\n", { regex: "x", dryRun: true, out });
+    await expect(running).rejects.toThrow(errorText(/file: cannot be written \(EEXIST\); hint/));
+  });
+
+  it.each([
+    ["[]", /s\.json: is not a JSON object/],
+    ['{"type": "x"}', /s\.json: the JSON schema cannot be used: Unsupported type: x/],
+  ])("refuses the schema %s with its file", async (text, message) => {
+    const running = evaluate("Why?\n", { schema: write("s.json", text), dryRun: true });
+    await expect(running).rejects.toThrow(errorText(message));
+  });
+
+  it("refuses a regular expression with its flag", async () => {
+    const running = evaluate("Why?\n", { regex: "(", dryRun: true });
+    await expect(running).rejects.toThrow(errorText(/^--regex: the regular expression \( is inv/));
+  });
+
   it("starts the test command before it pays for an answer", async () => {
     const out = newOut();
     const running = evaluate("Why?\n", { test: "/no/such/program", budget: 5, out });

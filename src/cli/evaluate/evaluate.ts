@@ -5,6 +5,7 @@ import { createPolicy } from "../../core/bandit/options.ts";
 import { joust } from "../../core/bandit/policies/joust.ts";
 import { withLock } from "../../core/input/folder-lock.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import { writeError } from "../../core/input/system-error.ts";
 import { Random } from "../../core/random/random.ts";
 import { DollarLimit } from "../../gateway/access/dollar-limit.ts";
 import { systemClock } from "../../gateway/clock/clock.ts";
@@ -46,8 +47,7 @@ export async function runEvaluate(source: string, flags: EvaluateFlags): Promise
   warnOfOwnJudge(setup);
   const interrupt = interruptible();
   try {
-    // The lock would create the folder with the usual permissions.
-    mkdirSync(flags.out, { recursive: true, mode: 0o700 });
+    makeFolder(flags.out);
     const lock = join(flags.out, "lock");
     const onWait = () =>
       void process.stderr.write(`joust: waiting for another evaluation in ${flags.out}\n`);
@@ -56,6 +56,15 @@ export async function runEvaluate(source: string, flags: EvaluateFlags): Promise
   } finally {
     interrupt.release();
     await setup.builder.close();
+  }
+}
+
+/** Creates the folder of the results for its owner alone. The lock would create it with the usual permissions. */
+function makeFolder(out: string): void {
+  try {
+    mkdirSync(out, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw writeError(out, error);
   }
 }
 

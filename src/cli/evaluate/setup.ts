@@ -1,6 +1,6 @@
 /** Opens the models, the prompts and the rules that an evaluation needs, and checks them before anything is paid. */
 import { readFile } from "node:fs/promises";
-import { InputError } from "../../core/input/input-error.ts";
+import { checkedAt, InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { Random } from "../../core/random/random.ts";
 import { checkingBuilder } from "../../gateway/check-gateway.ts";
@@ -101,10 +101,13 @@ async function scoringOf(flags: EvaluateFlags): Promise<ScoreSettings> {
   if (words && words.length === 0) {
     throw new InputError({ file: "--test" }, "is empty", 'write --test "python3 check.py {file}"');
   }
+  const schema = flags.schema === undefined ? undefined : await readSchema(flags.schema);
+  const place = { file: flags.schema ?? "--regex" };
+  checkedAt(place, () => scorerOf({ id: "", text: "" }, { match, regex, schema }));
   return {
     match,
     regex,
-    schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
+    schema,
     ...(words && {
       test: { words: words as [string, ...string[]], timeoutMs: 1000 * testTimeout },
     }),
@@ -118,7 +121,7 @@ async function readSchema(file: string): Promise<object> {
   });
   try {
     const schema: unknown = JSON.parse(text);
-    if (typeof schema === "object" && schema !== null) return schema;
+    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema;
   } catch {
     // The error below is about this as well.
   }
