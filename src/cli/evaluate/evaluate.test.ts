@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { hashEncoder } from "../../core/encoder/hash.ts";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
+import { StandingClock } from "../../gateway/clock/clock.fixture.ts";
 import { CONFIG } from "../../gateway/config/config.ts";
 import { applyVotes, withScores } from "./apply.ts";
 import { runEvaluate } from "./evaluate.ts";
@@ -117,7 +118,7 @@ async function evaluate(
   const { pairs: _, ...defaults } = EVALUATE_DEFAULTS;
   const all = { ...defaults, config, data: dirname(config), ...flags, out };
   try {
-    const code = await runEvaluate(write("p.txt", prompts), all);
+    const code = await runEvaluate(write("p.txt", prompts), all, new StandingClock());
     const [text, error] = [output, errors].map(({ mock }) => mock.calls.flat().join(""));
     return { code, out, text, errors: error };
   } finally {
@@ -216,7 +217,8 @@ describe("the summary of an evaluation", () => {
     const reply = (model: string) => (model === "b" || left-- > 0 ? "yes" : undefined);
     const { text } = await summaryWith(reply, { regex: "yes" });
     expect(text).toContain("3 of 12 prompts evaluated completely");
-    expect(text).toMatch(/5 requests to a: p answered 500.* no longer called; .*--exclude a /);
+    expect(text).toMatch(/5 requests to a: p answered 500.* no longer called: .*--exclude a /);
+    expect(text).toContain("no longer called: 4 more requests to it were left out;");
   });
 
   it("names no next step if the scores are of no use", async () => {

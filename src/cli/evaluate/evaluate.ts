@@ -8,7 +8,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { writeError } from "../../core/input/system-error.ts";
 import { Random } from "../../core/random/random.ts";
 import { DollarLimit } from "../../gateway/access/dollar-limit.ts";
-import { systemClock } from "../../gateway/clock/clock.ts";
+import { type Clock, systemClock } from "../../gateway/clock/clock.ts";
 import { ActivePairs } from "../../gateway/evaluation/active-pairs.ts";
 import {
   compareAnswers,
@@ -41,7 +41,11 @@ import { Progress } from "./progress.ts";
 import { openSetup, type Setup } from "./setup.ts";
 
 /** Evaluates the models of a router on prompts, and prints a summary. Returns the exit code. */
-export async function runEvaluate(source: string, flags: EvaluateFlags): Promise<number> {
+export async function runEvaluate(
+  source: string,
+  flags: EvaluateFlags,
+  clock: Clock = systemClock,
+): Promise<number> {
   checkFlags(flags);
   const setup = await openSetup(source, flags);
   warnOfOwnJudge(setup);
@@ -51,7 +55,7 @@ export async function runEvaluate(source: string, flags: EvaluateFlags): Promise
     const lock = join(flags.out, "lock");
     const onWait = () =>
       void process.stderr.write(`joust: waiting for another evaluation in ${flags.out}\n`);
-    const run = () => evaluateIn(setup, flags, interrupt);
+    const run = () => evaluateIn(setup, flags, interrupt, clock);
     return await withLock(lock, run, { signal: interrupt.signal, onWait });
   } finally {
     interrupt.release();
@@ -97,6 +101,7 @@ async function evaluateIn(
   setup: Setup,
   flags: EvaluateFlags,
   interrupt: Interrupt,
+  clock: Clock,
 ): Promise<number> {
   const { maxTokens, retries, budget = 0, seed = EVALUATE_DEFAULTS.seed } = flags;
   const journal = await Journal.open(join(flags.out, JOURNAL));
@@ -107,7 +112,7 @@ async function evaluateIn(
       {
         journal,
         limit,
-        clock: systemClock,
+        clock,
         random: Random.seeded(seed).split("retries"),
         signal: interrupt.signal,
       },
@@ -175,7 +180,9 @@ async function evaluateByScore(run: Run): Promise<number> {
   // A model that has only failed is left out. A model that the budget did not reach is kept.
   const answering = models
     .map(({ name }) => name)
-    .filter((name) => !calls.failures.has(name) || scored.some(({ answers }) => answers.has(name)));
+    .filter(
+      (name) => !calls.failures.get(name)?.count || scored.some(({ answers }) => answers.has(name)),
+    );
   const complete = completePrompts(scored, answering);
   if (complete.length === 0) return reportNoResult(run, "no prompt was answered by all models");
   const { categories, centroids, encoder } = await builder.calibration(config.routers[router]!);
@@ -304,13 +311,14 @@ const ALL_EQUAL =
   "All models have the same score in every category, so nothing was saved for the router. Check the answers and the scorer. Models of the sandbox can only be right on Joust's own questions, data/queries.jsonl.";
 
 function failureLines(calls: PaidCalls): string[] {
-  return [...calls.failures].flatMap(([model, { count, reason }]) =>
-    count > 0
-      ? [
-          `  failed    ${plural(count, "request")} to ${model}: ${reason}${calls.hasGivenUp(model) ? ` (then no longer called; the same command tries again, --exclude ${model} evaluates the others)` : ""}`,
-        ]
-      : [],
-  );
+  return [...calls.failures].flatMap(([model, { count, leftOut, reason }]) => {
+    if (count === 0) return [];
+    const rest = leftOut > 0 ? `: ${plural(leftOut, "more request")} to it were left out` : "";
+    const then = calls.hasGivenUp(model)
+      ? ` (then no longer called${rest}; the same command tries again, --exclude ${model} evaluates the others)`
+      : "";
+    return [`  failed    ${plural(count, "request")} to ${model}: ${reason}${then}`];
+  });
 }
 
 /** Reports that there is no result, `otherwise` unless the budget or the user has ended the run. Returns the exit code. */

@@ -1,6 +1,7 @@
 import { Random } from "../../core/random/random.ts";
 import { DollarLimit } from "../access/dollar-limit.ts";
-import { systemClock } from "../clock/clock.ts";
+import { StandingClock } from "../clock/clock.fixture.ts";
+import { type Clock, systemClock } from "../clock/clock.ts";
 import { USUAL_CACHE } from "../providers/answer-price.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
@@ -19,6 +20,7 @@ export function simulatedModel(
   name: string,
   reply: (prompt: string, request: UpstreamRequest) => SimulatedReply | Promise<SimulatedReply>,
   price: Price | undefined = { input: 1, output: 2 },
+  clock: Clock = systemClock,
 ): ServedModel {
   const host: Upstream = {
     name,
@@ -50,22 +52,22 @@ export function simulatedModel(
   };
   const own = { name, provider: "test", upstreamName: name, weight: 1 };
   return new ServedModel(spec, [{ spec: own, upstream: host }], {
-    clock: systemClock,
+    clock,
     random: Random.seeded(1),
     onRetry: () => {},
   });
 }
 
-/** Calls with a journal in a file and a dollar limit, without waits between attempts. */
+/** Calls with a journal in a file and a dollar limit. Their clock stands still except for their waits. */
 export async function openCalls(
   file: string,
   dollars: number,
   settings: Partial<CallSettings> = {},
+  clock: Clock = new StandingClock(),
   signal = new AbortController().signal,
 ) {
   const journal = await Journal.open(file);
   const limit = new DollarLimit(dollars, journal.spent);
-  const clock = { ...systemClock, sleep: async () => {} };
   const random = Random.seeded(1);
   const calls = new PaidCalls(
     { maxTokens: 100, retries: 1, ...settings },

@@ -1,9 +1,12 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { StandingClock } from "../clock/clock.fixture.ts";
 import { newFolder } from "../gateway.fixture.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
+import { concurrently } from "./concurrently.ts";
 import { Journal } from "./journal.ts";
 import { openCalls, simulatedModel } from "./models.fixture.ts";
 
@@ -170,6 +173,67 @@ describe("a limit of the rate", () => {
     const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1, { retries: 1 });
     const result = await calls.call(busyModel(7, 60_000), "k", messages("?"));
     expect(result).toEqual({ status: "failed", reason: "m is busy" });
+  });
+});
+
+describe("an outage", () => {
+  /** A model that refuses calls while `isDown`, and the results of 60 calls of which `count` run at the same time. */
+  const outage = async (isDown: (now: number, prompt: string) => boolean, count: number) => {
+    const clock = new StandingClock();
+    const ends = new Set<number>();
+    // Waits at the same time: the clock moves to the end of the shortest one when nothing else can go on.
+    clock.sleep = async (milliseconds) => {
+      const end = clock.now() + milliseconds;
+      ends.add(end);
+      while (clock.now() < end) {
+        await setImmediate();
+        clock.pass(Math.max(0, Math.min(...ends) - clock.now()));
+      }
+      ends.delete(end);
+    };
+    const settings = { retries: 2 };
+    const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1, settings, clock);
+    const reply = (prompt: string) => {
+      if (!isDown(clock.now(), prompt)) return { text: "yes", cost: 0 };
+      throw new UpstreamError("status", "m", "is down", { status: 503 });
+    };
+    const model = simulatedModel("m", reply, undefined, clock);
+    const statuses: string[] = [];
+    const prompts = Array.from({ length: 60 }, (_, i) => String(i)).values();
+    await concurrently(
+      count,
+      () => prompts.next().value,
+      async (prompt) => {
+        statuses.push((await calls.call(model, prompt, messages(prompt))).status);
+      },
+    );
+    const answered = statuses.filter((status) => status === "ok").length;
+    return { answered, failures: calls.failures.get("m")!, calls, seconds: clock.now() / 1000 };
+  };
+
+  it.each([1, 8])("is waited for by %i calls at a time", async (count) => {
+    const { answered, failures } = await outage((now) => now < 3000, count);
+    expect(answered).toBe(60);
+    expect(failures.count).toBe(0);
+  });
+
+  it.each([1, 8])("ends the calls of a model that stays dead, %i at a time", async (count) => {
+    const { answered, failures, calls, seconds } = await outage(() => true, count);
+    expect(answered).toBe(0);
+    expect(calls.hasGivenUp("m")).toBe(true);
+    // Calls that run at the same time may fail together.
+    expect(failures.count).toBeGreaterThanOrEqual(5);
+    expect(failures.count).toBeLessThan(5 + count);
+    expect(failures.count + failures.leftOut).toBe(60);
+    expect(seconds).toBeGreaterThan(120);
+    expect(seconds).toBeLessThan(300);
+  });
+
+  it("is not assumed while other prompts are answered", async () => {
+    const { answered, failures, seconds } = await outage((_, prompt) => prompt === "3", 8);
+    expect(answered).toBe(59);
+    expect(failures.count).toBe(1);
+    expect(seconds).toBeLessThan(10);
   });
 });
 

@@ -1,4 +1,3 @@
-import { codeOf } from "../../core/input/system-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { DollarLimit, Hold } from "../access/dollar-limit.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -9,6 +8,7 @@ import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import { costOf, type Price } from "../providers/upstream/usage.ts";
 import type { Journal, PaidAnswer } from "./journal.ts";
+import { isUnpaid, ModelFailures, mayPass, PATIENCE_MS } from "./model-failures.ts";
 
 /** The result of a call: an answer, a failure, or nothing because of the budget or because the evaluation stops. */
 export type CallResult =
@@ -41,8 +41,8 @@ export class PaidCalls {
   readonly #parts: CallParts;
   readonly #running = new Map<string, Promise<CallResult>>();
   readonly #failures = new Map<string, ModelFailures>();
-  /** Last error of each model itself, not of its circuit breaker. */
-  readonly #errors = new Map<string, UpstreamError>();
+  /** Number of requests that were sent. */
+  #sent = 0;
   #isExhausted = false;
   /** Largest cost of a call relative to its reservation: above 1 if an upstream charges more than its list price. */
   #excess = 1;
@@ -57,14 +57,14 @@ export class PaidCalls {
     return this.#isExhausted;
   }
 
-  /** Failures by the name of the model, after all retries. */
+  /** Failures by the name of the model. */
   get failures(): ReadonlyMap<string, ModelFailures> {
     return this.#failures;
   }
 
   /** Whether a model has failed so often that it is not called any more. */
   hasGivenUp(model: string): boolean {
-    return (this.#failures.get(model)?.inRow ?? 0) >= GIVE_UP;
+    return this.#failures.get(model)?.hasGivenUp ?? false;
   }
 
   /** Sends messages to a model. `key` names the answer in the journal. */
@@ -94,28 +94,35 @@ export class PaidCalls {
     const body = Buffer.from(
       JSON.stringify({ model: model.name, messages, max_tokens: maxTokens }),
     );
+    const failures = this.#failures.get(model.name) ?? new ModelFailures();
+    this.#failures.set(model.name, failures);
     let [attempt, pauses, waited] = [0, 0, 0];
+    let sentBefore: number | undefined;
     while (true) {
       if (signal.aborted) return { status: "stopped" };
-      const before = this.#failures.get(model.name);
-      if (before && this.hasGivenUp(model.name)) return { status: "failed", reason: before.reason };
+      if (failures.hasGivenUp) {
+        failures.leftOut++;
+        return { status: "failed", reason: failures.reason };
+      }
       const hold = await this.#reserve(model, body.length);
       if (!hold) return { status: "unaffordable" };
+      const request = ++this.#sent;
       const result = await this.#attempt(model, key, body, hold);
       if (!("error" in result)) {
-        // Other calls may have failed since this one was sent.
-        const { count = 0, reason = "" } = this.#failures.get(model.name) ?? {};
-        this.#failures.set(model.name, { count, inRow: 0, reason });
+        failures.answered(request);
         return { status: "ok", answer: result };
       }
       const { error } = result;
-      const own = (error.code === "circuit_open" && this.#errors.get(model.name)) || error;
-      this.#errors.set(model.name, own);
-      const jitter = random.uniform() * Math.min(LONGEST_MS, BASE_MS * 2 ** pauses);
+      const own = failures.erred(error, clock.now());
+      sentBefore ??= this.#sent;
+      const isOutage = failures.isOutage(error, own, sentBefore, clock.now());
+      if (!isOutage) attempt++;
+      if (!mayPass(own) || (isOutage ? waited > PATIENCE_MS : attempt > retries)) {
+        failures.failed(own.message);
+        return { status: "failed", reason: own.message };
+      }
+      const jitter = random.uniform() * Math.min(BACKOFF_MS, BASE_MS * 2 ** pauses);
       const wait = Math.min(LONGEST_MS, error.retryAfter ?? 0) + jitter;
-      // A limit of the rate says nothing about the model, so it does not count as a failure at first.
-      if (!isRateLimit(own) || waited > PATIENCE_MS) attempt++;
-      if (attempt > retries || !mayPass(own)) return this.#fail(model, own);
       pauses++;
       waited += wait;
       await clock.sleep(wait, signal).catch(() => {});
@@ -165,51 +172,10 @@ export class PaidCalls {
       return { error };
     }
   }
-
-  #fail(model: ServedModel, { message: reason }: UpstreamError): CallResult {
-    const { count = 0, inRow = 0 } = this.#failures.get(model.name) ?? {};
-    this.#failures.set(model.name, { count: count + 1, inRow: inRow + 1, reason });
-    return { status: "failed", reason };
-  }
 }
 
-export interface ModelFailures {
-  readonly count: number;
-  /** Failures since the last answer. */
-  readonly inRow: number;
-  readonly reason: string;
-}
-
-/** Number of failures in a row after which a model is not called any more. */
-const GIVE_UP = 5;
-
-/** Whether a model refused a call because it gets too many, by its own limit or that of the configuration. */
-function isRateLimit({ code, status, retryable }: UpstreamError): boolean {
-  return code === "limited" || (status === 429 && retryable);
-}
-
-/** Whether the same call may succeed later. */
-function mayPass(error: UpstreamError): boolean {
-  return error.retryable || error.code === "limited" || error.code === "circuit_open";
-}
-
-/** Whether a call failed before the model has read it. After any other failure it may have been charged. */
-function isUnpaid({ code, cause }: UpstreamError): boolean {
-  return REFUSED.has(code) || UNCONNECTED.has(codeOf(cause));
-}
-
-const REFUSED: ReadonlySet<string> = new Set(["status", "limited", "circuit_open", "request"]);
-/** Codes of system errors while a connection is opened. */
-const UNCONNECTED: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
 const BASE_MS = 500;
+const BACKOFF_MS = 20_000;
+/** Longest time to wait because a model asks for it. */
 const LONGEST_MS = 60_000;
 const CALL_MS = 600_000;
-/** Time that a call waits for a limit of the rate before the limit counts as a failure. */
-const PATIENCE_MS = 120_000;
