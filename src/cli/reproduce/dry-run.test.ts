@@ -67,11 +67,13 @@ describe("joust reproduce --dry-run", () => {
 
   it("names the encoders that are left out, unless the user chose others", async () => {
     const absent = [
-      { name: "mpnet", reason: "its weights are not here: joust models get mpnet" },
+      { name: "mpnet", reason: "its weights are missing; joust models get mpnet downloads them" },
       { name: "e5b", reason: "not requested" },
     ];
     const text = await textFor([STATIC], { absent });
-    expect(text).toContain("Left out: mpnet (its weights are not here: joust models get mpnet).\n");
+    expect(text).toContain(
+      "Left out: mpnet (its weights are missing; joust models get mpnet downloads them).\n",
+    );
     expect(text).not.toContain("e5b");
   });
 });

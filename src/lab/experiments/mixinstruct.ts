@@ -51,7 +51,7 @@ export const mixinstruct: Experiment = {
         source.note,
         "The utility of a model on a query is wins + 0.5 ties, divided by the number of its comparisons and then by the largest value of the query; a Condorcet winner is placed on top. The ambiguity of a query is the share of pairs of models for which the verdicts, in both orders, do not all name one winner; the paper asks a language model instead.",
         "The end of a name, _8 or _15, is the percentage of the most ambiguous queries that was dropped. Offline queries are drawn from those that remain after dropping 15%, so that both drops have the same offline queries and the same fine-tuning. Categories are best-model labels, and told scores are means over the offline queries of a label.",
-        `A vote is one of the stored verdicts on that query and pair, drawn at random in either order, so there is no vote scale to vary; a tie counts as half a win of each. A pair without a verdict is voted on by BTL with s = ${VOTE_SCALE}.${counts}`,
+        `A vote is one of the stored verdicts on that query and pair, drawn at random in either order, so the vote scale hardly matters and is ${VOTE_SCALE} throughout; a tie counts as half a win of each. A pair without a verdict is voted on by BTL with s = ${VOTE_SCALE}.${counts}`,
       ],
     };
   },

@@ -144,7 +144,7 @@ function figureOf({ name, epochs }: FoundEncoder, curves: readonly Curve[]): Rep
   });
 }
 
-/** Fig. 2, and the cosines between topics, before and after fine-tuning, in the first run. */
+/** Fig. 5, and the cosines between topics, before and after fine-tuning, in the first run. */
 function pictures(setting: Setting): ReportItem[] {
   const { planner } = setting;
   const { main } = planner;
@@ -207,7 +207,7 @@ function pointsFigure(
     id: `${NAME}-tsne`,
     title,
     caption:
-      "The paper's fig. 2: the vectors of all queries, including the offline ones, in the first run. Perplexity 30, exact t-SNE.",
+      "The paper's fig. 5: the vectors of all queries, including the offline ones, in the first run. Perplexity 30, exact t-SNE.",
     draw: (results) => ({
       kind: "figure",
       pictures: panels.map(({ title, job }) =>

@@ -157,7 +157,7 @@ function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): Re
         id: `${NAME}-${form}-${name}-${length}`,
         title: `RouterBench (${form}), ${name}, ${length} rounds`,
         caption:
-          "Color: the weighting, or another color with metadata. Solid: fine-tuned on 35 offline queries (exp). Dashed: the original encoder (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors if there are any. Regret under Perf; the table has the regret under Perf - 0.05 Cost.",
+          "Color: the weighting; other colors if two curves of a panel would look the same, as with metadata. Solid: fine-tuned on 35 offline queries (exp). Dashed: the original encoder (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors if there are any. Regret under Perf; the table has the regret under Perf - 0.05 Cost.",
         curves: shown,
         rounds: length,
       });
@@ -177,7 +177,7 @@ function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): Re
     curvesFigure({
       id: `${NAME}-${form}-all`,
       title: `RouterBench (${form}), all encoders under the excel weightings, ${size.short} rounds`,
-      caption: `Every available encoder with most epochs: ${tuned.map(stateName).join(", ")}. With metadata it has panels of its own. Color: the weighting. Solid: fine-tuned. Dash-dotted: prompts with five queries. zero-feedback and joust on ${stateName(tuned.find(({ encoder }) => encoder === main)!)}.`,
+      caption: `Every available encoder with most epochs: ${tuned.map(stateName).join(", ")}. Curves with metadata have panels of their own. Color: the weighting. Solid: fine-tuned. Dash-dotted: prompts with five queries. zero-feedback and joust on ${stateName(tuned.find(({ encoder }) => encoder === main)!)}.`,
       curves: curves.filter(
         ({ weighting, encoder, examples, policy, group }) =>
           (weighting.startsWith("excel") && group !== "ctrl") ||
@@ -261,7 +261,7 @@ function notesOf(
   return [
     ...forms.map(({ name, note }) => `Form "${name}": ${note}`),
     "Five offline queries per benchmark are drawn for each run and never streamed; each run has its own fine-tuning. The benchmark of a round is drawn uniformly, its query with replacement.",
-    "Curves with metadata append Perf and Cost to a_k, as the paper does. These 14 numbers form a vector many times as long as x o a_k, so the query hardly counts. Curves without metadata are shown too; prompts have no metadata. All curves use the mu of T = 720.",
+    "Curves with metadata append Perf and Cost to a_k, as the paper does. These 14 numbers form a vector many times as long as x o a_k, so only a theta with large coefficients makes the query count. Curves without metadata are shown too; to a prompt's embedding, nothing is appended. All curves use the mu of T = 720.",
     "The control group is the same for all epochs of the fine-tuned curves beside it.",
     ...(size.quick ? [] : [left]),
   ];

@@ -12,9 +12,9 @@ import {
   path,
 } from "../report/svg.ts";
 import { htmlText, tableOf } from "../report/table.ts";
-import { evidenceOf, intervalText } from "./claims-report.ts";
+import { asSentence, differenceOf, intervalText, sentencesOf } from "./claims-report.ts";
 import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
-import type { JudgedPart } from "./verdict.ts";
+import type { Finding, JudgedPart } from "./verdict.ts";
 
 export function claimsHtml({ judged, parts }: Pick<Reproduced, "judged" | "parts">): string {
   const run = parts.map(({ experiment }) => experiment.name);
@@ -39,10 +39,17 @@ function claimHtml({ claim, ...finding }: JudgedClaim, target: string | undefine
   const pictures = parts.filter(({ cells }) => cells.length > 1).map(cellsPicture);
   return `<article class="claim" id="claim-${id}">
 <h3>${number}. ${htmlText(statement)} <small>(${htmlText(source)})</small></h3>
-<p><strong class="verdict v-${verdict.replaceAll(" ", "-")}">${verdict}</strong> ${standIn ? `On the stand-in <b>${standIn.verdict}</b>: ` : ""}${htmlText(evidenceOf(finding))}.</p>
+<p><strong class="verdict v-${verdict.replaceAll(" ", "-")}">${verdict}</strong> ${standIn ? `On the stand-in <b>${standIn.verdict}</b>: ` : ""}${evidenceHtml(finding)}
 <div class="pics">${pictures.map(inline).join("")}</div>
 <p class="caption"><b>Criterion.</b> ${htmlText(criterion)}</p>
 ${parts.map(cellsHtml).join("")}</article>`;
+}
+
+/** The rest of a paragraph and, if a claim has several parts, a list of them. */
+function evidenceHtml(finding: Finding): string {
+  const texts = sentencesOf(finding).map((text) => `${htmlText(text)}.`);
+  if (finding.parts.length < 2) return `${texts.join(" ")}</p>`;
+  return `</p><ul>${texts.map((text) => `<li>${text}</li>`).join("")}</ul>`;
 }
 
 /** Every cell with its runs, in a list that the reader can open. */
@@ -52,7 +59,12 @@ function cellsHtml(part: JudgedPart): string {
   const title = `${name && `${name}: `}${cells.length} ${cells.length === 1 ? "cell" : "cells"}`;
   const table = tableOf(title, cells, [
     { key: "cell", title: "Cell", kind: "text", cell: ({ label }) => label },
-    { key: "difference", title: `Difference of ${unit}`, kind: "interval", cell: (cell) => cell },
+    {
+      key: "difference",
+      title: asSentence(differenceOf(unit)),
+      kind: "interval",
+      cell: (cell) => cell,
+    },
     { key: "side", title: "For or against", kind: "text", cell: ({ side }) => side },
     { key: "runs", title: "Runs", kind: "whole", cell: ({ runs }) => runs.length },
   ]);
@@ -74,7 +86,7 @@ export function cellsPicture(part: JudgedPart): Picture {
   const x = (value: number) =>
     SIZE.left + ((clampTo(value, low, high) - low) / (high - low || 1)) * SIZE.width;
   const isFor = rule === "equivalence" ? "across" : "left of";
-  const title = `${name && `${name}: `}difference of ${unit}; ${isFor} the line: for the claim`;
+  const title = `${name && `${name}: `}${differenceOf(unit)}; ${isFor} the line: for the claim`;
   const lines = linesOf(title, TITLE.size, SIZE.width);
   const top = SIZE.top + (lines.length - 1) * TITLE.line;
   const step = Math.min(7, 130 / cells.length);
@@ -159,6 +171,7 @@ function clampTo(value: number, low: number, high: number): number {
 
 export const CLAIMS_CSS = `
 .claim { border-top: 1px solid var(--rule); padding: 0.75rem 0; }
+.claim ul { margin: 0.25rem 0; padding-left: 1.2rem; max-width: 60rem; }
 .claim h3 { margin: 0 0 0.25rem; } .claim p { margin: 0.25rem 0; max-width: 60rem; } .claim small { font-weight: 400; color: var(--faint); }
 .verdict { padding: 0.1rem 0.45rem; border-radius: 4px; border: 1px solid currentColor; white-space: nowrap; }
 .v-holds { color: var(--holds); } .v-refuted { color: var(--refuted); } .v-open, .v-not-testable-here { color: var(--faint); }

@@ -8,6 +8,7 @@ import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
 import { leastRuns, type Runs } from "./planner.ts";
 import type { ReproduceRecord } from "./record.ts";
 import {
+  byMetadata,
   type ClaimVerdict,
   countSides,
   exceptions,
@@ -15,7 +16,6 @@ import {
   type JudgedCell,
   type JudgedPart,
   untestable,
-  withoutMetadata,
 } from "./verdict.ts";
 
 /** With fewer runs intervals are so wide that most is left open. */
@@ -23,20 +23,21 @@ const ENOUGH_RUNS = 5;
 
 /** `Of the paper's 30 claims 5 hold here (2, 4, ..), 1 is refuted (28), ..` */
 export function summaryOf(judged: readonly JudgedClaim[], runs: Runs): string {
-  const ours = byId(judged).flatMap((one) =>
-    one.claim.ours ? [`${one.claim.id} (${one.verdict})`] : [],
-  );
-  const own = ours.length === 0 ? "" : ` Our own claims: ${ours.join(", ")}.`;
+  const own = byId(judged)
+    .filter(({ claim }) => claim.ours)
+    .map(({ claim, verdict }) => ` The result for claim ${claim.id}, our own: ${verdict}.`);
   const { length } = judged.filter(({ claim }) => !claim.ours);
-  return `Of the paper's ${length} claims ${verdictCounts(judged)}.${own}${cautionOf(runs)}`;
+  return `Of the paper's ${length} claims ${verdictCounts(judged)}.${own.join("")}${cautionOf(judged, runs)}`;
 }
 
 /** A warning if intervals are missing or wide. */
-function cautionOf(runs: Runs): string {
+function cautionOf(judged: readonly JudgedClaim[], runs: Runs): string {
   const least = leastRuns(runs);
   if (least >= ENOUGH_RUNS) return "";
-  const few = Object.entries(runs.runsOf ?? {}).filter(([, count]) => count === least);
-  const part = few.length > 0 ? ` (${few.map(([name]) => name).join(", ")})` : "";
+  const few = judged.filter(({ parts }) =>
+    parts.some(({ cells }) => cells.some((cell) => cell.runs.length === least)),
+  );
+  const part = few.length > 0 ? `${idsText(sortedIds(few))}` : "";
   const rests = runs.runsOf ? `A part of it${part} rests` : "This rests";
   return least === 1
     ? ` ${rests} on one run, which has no intervals, so comparisons of curves are left open.`
@@ -84,6 +85,7 @@ export function caveatsOf(
     ([reason, own]) => `${own.map(({ name }) => name).join(", ")} (${reason})`,
   );
   const prompted = claimsWith("OpenAItext");
+  const best = claimsWith("e5b");
   const names = run.length > 0 ? `only ${run.join(", ")}` : "none";
   return [
     standIns.length > 0 && `In place of the paper's data: ${standIns.join("; ")}.`,
@@ -91,6 +93,8 @@ export function caveatsOf(
       `Of the paper's encoders ${names} ${run.length > 1 ? "were" : "was"} run. Not run: ${missing.join("; ")}.`,
     prompted.length > 0 &&
       `Claims about OpenAItext${idsText(prompted)} cannot be tested without it; the prompts or vectors of each encoder itself stand in for it.`,
+    best.length > 0 &&
+      `The paper's evidence for some claims${idsText(best)} is e5b alone; the encoders that were run stand in for it.`,
   ].filter((sentence) => sentence !== false);
 }
 
@@ -109,14 +113,19 @@ export function verdictText({ verdict, standIn }: Finding): string {
 }
 
 /** The numbers of a finding in words. */
-export function evidenceOf({ parts, notes }: Finding): string {
+export function evidenceOf(finding: Finding): string {
+  return sentencesOf(finding).join(". ");
+}
+
+/** The numbers of each part of a finding, and remarks. */
+export function sentencesOf({ parts, notes }: Finding): string[] {
   return [
     ...parts.map((part) => `${part.name && `${part.name}: `}${partText(part)}`),
     ...notes.map(asSentence),
-  ].join(". ");
+  ];
 }
 
-function asSentence(note: string): string {
+export function asSentence(note: string): string {
   return note.slice(0, 1).toUpperCase() + note.slice(1);
 }
 
@@ -125,25 +134,35 @@ function partText(part: JudgedPart): string {
   const { cells, unit, rule } = part;
   const reason = untestable(part);
   if (reason !== undefined) return reason;
-  if (rule === "number") return `${unit} ${intervalText(part.pooled, cells)}`;
+  if (rule === "number") return `${unit}: ${intervalText(part.pooled, cells)}`;
   const { for: supporting, against, undecided } = countSides(cells);
   const means = cells.map((cell) => cell.mean);
   const show = printer(cells);
-  const plain = withoutMetadata(part);
+  const metadata = byMetadata(part);
   return [
     `${supporting} of ${plural(cells.length, "cell")} for the claim${groupsText(cells)}`,
     against > 0 ? `, ${against} against it` : "",
     undecided > 0 ? `, ${undecided} undecided` : "",
     rule === "exception" ? `, ${exceptions(cells)} for it after Holm's correction` : "",
-    `; pooled difference of ${unit} ${intervalText(part.pooled, cells)}`,
+    `; pooled ${differenceOf(unit)}: ${intervalText(part.pooled, cells)}`,
     cells.length > 1
       ? `, cells from ${show(Math.min(...means))} to ${show(Math.max(...means))}`
       : "",
     `; ${runsText(cells)}`,
-    plain
-      ? `; without metadata ${countText(plain)} cells, pooled ${intervalText(plain.pooled, cells)}: ${plain.verdict}`
+    metadata
+      ? `; without metadata alone: ${halfText(metadata.without, cells)}; with it alone: ${halfText(metadata.having, cells)}`
       : "",
   ].join("");
+}
+
+/** `41 of 57, pooled -17.53 [-21.50, -13.56], holds` */
+function halfText(part: JudgedPart, cells: readonly JudgedCell[]): string {
+  return `${countText(part)}, pooled ${intervalText(part.pooled, cells)}, ${part.verdict}`;
+}
+
+/** `difference of regret`; a unit that is a difference already is left as it is. */
+export function differenceOf(unit: string): string {
+  return / minus |^R\(|error/.test(unit) ? unit : `difference of ${unit}`;
 }
 
 /** `38 of 72` */
@@ -200,7 +219,7 @@ export function claimsTable(judged: readonly JudgedClaim[]): Table {
     {
       kind,
       key: "criterion",
-      title: "Criterion, fixed before the run",
+      title: "Criterion",
       cell: ({ claim }) => claim.criterion,
     },
   ]);

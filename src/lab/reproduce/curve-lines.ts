@@ -141,7 +141,13 @@ const WEIGHTINGS: Readonly<Record<string, Color>> = {
   labels: 0,
   means: 0,
 };
-const DASHES = { exp: "none", ctrl: "6 3", ideal: "2 2.5", prompt: "9 2 2 2", baseline: "3 3" };
+const DASHES = {
+  exp: "none",
+  ctrl: "6 3",
+  ideal: "2 2.5",
+  prompt: "9 2 2 2",
+  baseline: "9 2 2 2 2 2",
+};
 const POLICIES: Readonly<Record<string, LineStyle>> = {
   "zero-feedback": { color: INK, dash: "1.5 3", width: 1.8, band: false },
   joust: { color: 1, dash: "none", width: 2.4, band: true },

@@ -60,7 +60,7 @@ export async function findEncoders(
 /** Why an encoder is not available. The reason is for the report, so it names no folder of this machine. */
 async function reasonOf(name: string, { problem }: InputError, { models }: EncoderPlaces) {
   if (knownModel(name) && !(await findModel(name, models))) {
-    return `its weights are not here: joust models get ${name}`;
+    return `its weights are missing; joust models get ${name} downloads them`;
   }
   return problem;
 }

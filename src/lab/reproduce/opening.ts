@@ -3,12 +3,12 @@
 import { mean } from "../../core/statistics.ts";
 import type { Picture } from "../report/svg.ts";
 import { fixed } from "../report/table.ts";
-import { intervalText, titleWith, verdictCounts } from "./claims-report.ts";
+import { asSentence, intervalText, titleWith, verdictCounts } from "./claims-report.ts";
 import type { Curve } from "./curve.ts";
 import type { Reproduced } from "./experiment.ts";
 import { curvesFigure } from "./report-items.ts";
 import type { Results } from "./results.ts";
-import { type JudgedPart, withoutMetadata } from "./verdict.ts";
+import { byMetadata, type JudgedPart } from "./verdict.ts";
 
 interface Opening {
   readonly sentences: readonly string[];
@@ -53,18 +53,23 @@ export function openingOf({
       (one) => one.voteScale === zero.voteScale && regretOf(results, one) < regretOf(results, zero),
     ),
   );
-  const never = `after ${size.short} rounds, zero-feedback, which always chooses the model with the best told score in the nearest benchmark, has a regret of ${ends(curves.zero)}, joust of ${ends(curves.joust)}, and FGTS.CDB with Excel_perf_cost of ${ends([...curves.tuned, ...curves.original])}`;
+  const own = curves.tuned.length > 0 ? curves.tuned : curves.original;
+  const never = `after ${size.short} rounds, the router that always chooses the model with the best told score in the nearest benchmark (zero-feedback) has a regret of ${ends(curves.zero)}, this project's policy joust ${ends(curves.joust)}, and the paper's FGTS.CDB with Excel_perf_cost${curves.tuned.length > 0 ? ", fine-tuned," : ""} ${ends(own)}, depending on the noise of the votes`;
   const elsewhere = others.map((other) => {
     const zero = results.curves({ ...baseline, form: other });
     const joust = results.curves({ ...setting, policy: "joust", epochs, form: other });
-    return `; if the form of the queries is ${other}, zero-feedback has ${ends(zero)} and joust ${ends(joust)}`;
+    const isBelow =
+      Math.max(...joust.map((curve) => regretOf(results, curve))) <
+      Math.min(...zero.map((curve) => regretOf(results, curve)));
+    const order = isBelow ? ", the order is reversed" : "";
+    return `. On queries of the form ${other} (described below)${order}: zero-feedback has ${ends(zero)} and joust ${ends(joust)}`;
   });
   return {
     sentences: [
       ...tuningText(judged),
       beaten
         ? `Votes can pay even if exact scores are told in advance: ${never}${elsewhere.join("")}.`
-        : `If exact scores are told in advance, no learner of this figure beats the router that never learns: ${never}${elsewhere.join("")}.`,
+        : `If exact scores are told in advance, votes add nothing in this figure: ${never}${elsewhere.join("")}.`,
       `Of the paper's claims ${verdictCounts(judged, false)}.`,
     ],
     pictures: figure.kind === "figure" ? figure.pictures : [],
@@ -76,16 +81,17 @@ export function openingOf({
 function tuningText(judged: Reproduced["judged"]): string[] {
   const part = judged.find(({ claim }) => claim.id === 9)?.parts[0];
   if (!part) return [];
-  const plain = withoutMetadata(part);
-  const effect = ({ cells, pooled }: JudgedPart) => {
+  const effect = ({ cells, pooled }: JudgedPart, what: string) => {
     const verb = pooled.hi < 0 ? "lowers" : pooled.lo > 0 ? "raises" : "does not clearly change";
-    return `${verb} the regret of the paper's method: the difference is ${intervalText(pooled, cells)} on average over ${cells.length} settings`;
+    return `${what} ${verb} the regret of the paper's method: the mean difference over ${cells.length} comparisons is ${intervalText(pooled, cells)}.`;
   };
-  return plain
-    ? [
-        `Fine-tuning the encoder on a few queries per benchmark ${effect(plain)} without metadata; over all ${part.cells.length} settings, with metadata too, it is ${intervalText(part.pooled, part.cells)}.`,
-      ]
-    : [`Fine-tuning the encoder on a few queries per benchmark ${effect(part)}.`];
+  const halves = byMetadata(part);
+  const tuning = "fine-tuning the encoder on a few queries per benchmark";
+  return [
+    halves
+      ? `${effect(halves.without, `Without appended metadata, ${tuning}`)} ${effect(halves.having, "With the metadata, as in the paper, it")}`
+      : effect(part, asSentence(tuning)),
+  ];
 }
 
 function regretOf(results: Results, curve: Curve): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { claimsTable, evidenceOf, summaryOf } from "./claims-report.ts";
 import type { Claim } from "./experiment.ts";
 import { runsText } from "./planner.ts";
-import { type Cell, judgePart, judgeParts, minus, type Part, withoutMetadata } from "./verdict.ts";
+import { byMetadata, type Cell, judgePart, judgeParts, minus, type Part } from "./verdict.ts";
 
 describe("verdicts", () => {
   const clear = (sign: number): Cell => ({ label: "", runs: [1, 1.1, 0.9].map((d) => sign * d) });
@@ -13,7 +13,7 @@ describe("verdicts", () => {
     expect(decide([clear(-1), clear(-1), open]).verdict).toBe("holds");
     expect(decide([clear(-1), open, open]).verdict).toBe("open");
     expect(evidenceOf(decide([clear(1), clear(1), clear(1)]))).toBe(
-      "0 of 3 cells for the claim, 3 against it; pooled difference of regret 1.0 [0.8, 1.2], cells from 1.0 to 1.0; 3 runs per cell",
+      "0 of 3 cells for the claim, 3 against it; pooled difference of regret: 1.0 [0.8, 1.2], cells from 1.0 to 1.0; 3 runs per cell",
     );
     expect(decide([clear(1), clear(1), open]).verdict).toBe("refuted");
     expect(decide([clear(1), open, open]).verdict).toBe("open");
@@ -21,7 +21,7 @@ describe("verdicts", () => {
     expect(part!.cells.map(({ side }) => side)).toEqual(["for", "undecided", "against"]);
   });
 
-  it("are also counted by vote scale and by metadata, and given for the cells without metadata, if cells differ in them", () => {
+  it("are also counted by vote scale and by metadata, and given for the cells without metadata and with it, if cells differ in them", () => {
     const cell = (voteScale: number, metadata: string, sign: number) => ({
       ...clear(sign),
       voteScale,
@@ -34,8 +34,13 @@ describe("verdicts", () => {
     expect(evidence).toMatch(
       /^2 of 4 cells for the claim \(scale 1: 1 of 2, 1 against; 10: 1 of 1; 3: 0 of 1, 1 against; metadata none: 2 of 2; raw: 0 of 2, 2 against\), 2 against it/,
     );
-    expect(evidence).toMatch(/; without metadata 2 of 2 cells, pooled \u22121.0 \[.*\]: holds$/);
-    expect(withoutMetadata(finding.parts[0]!)).toMatchObject({ verdict: "holds" });
+    expect(evidence).toMatch(
+      /; without metadata alone: 2 of 2, pooled \u22121.0 \[.*\], holds; with it alone: 0 of 2, pooled 1.0 \[.*\], refuted$/,
+    );
+    expect(byMetadata(finding.parts[0]!)).toMatchObject({
+      without: { verdict: "holds" },
+      having: { verdict: "refuted" },
+    });
     expect(evidenceOf(decide(cells.slice(0, 1)))).toMatch(
       /^1 of 1 cell for the claim; [^;]*; [^;]*$/,
     );
@@ -140,14 +145,17 @@ describe("verdicts", () => {
     );
     expect(
       summaryOf([...judged, { claim: claim(5, true), ...decide([clear(1)]) }], { runs: 5 }),
-    ).toMatch(/^Of the paper's 4 claims .* Our own claims: 5 \(refuted\)\.$/);
+    ).toMatch(/^Of the paper's 4 claims .* The result for claim 5, our own: refuted\.$/);
     expect(summaryOf(judged.slice(0, 1), { runs: 5 })).toBe(
       "Of the paper's 1 claims 1 holds here (2); none is refuted; none is open.",
     );
     expect(summaryOf(judged, { runs: 3 })).toMatch("rests on 3 runs");
     expect(summaryOf(judged, { runs: 1 })).toMatch("rests on one run, which has no intervals");
     const different = { runs: 5, runsOf: { unseen: 2, routerbench: 9 } };
-    expect(summaryOf(judged, different)).toMatch("A part of it (unseen) rests on 2 runs");
+    const few = { claim: claim(6), ...decide([{ label: "", runs: [1, 2] }]) };
+    expect(summaryOf([...judged, few], different)).toMatch(
+      "A part of it (claim 6) rests on 2 runs",
+    );
     expect(runsText(different)).toBe("5; 2 of unseen; 9 of routerbench");
     expect(summaryOf(judged.slice(3), { runs: 5 })).toMatch(
       "; 1 cannot be tested here (the others).",

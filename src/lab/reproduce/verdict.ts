@@ -25,7 +25,7 @@ export interface Cell {
  * two thirds    for the claim: the 95% interval of a cell lies below 0; against it: above 0.
  *               The part holds if two thirds of the cells are for it, and is refuted if as many
  *               are against it.
- * bound         the same, but never refuted: a bound for large T says nothing about short runs.
+ * bound         the same, but nothing is against it: a bound for large T says nothing about short runs.
  * exception     the same, but one cell is enough if it is for the claim after Holm's correction.
  * equivalence   for the claim: the interval contains 0 and reaches no further than `margin`.
  * number        for the claim: the only number is at most 0. There are no runs.
@@ -99,7 +99,7 @@ function sideOf({ lo, hi }: Interval, rule: Rule, margin = 0): JudgedCell["side"
     return lo > margin || hi < -margin ? "against" : "undecided";
   }
   if (rule === "number") return hi <= 0 ? "for" : "against";
-  return hi < 0 ? "for" : lo > 0 ? "against" : "undecided";
+  return hi < 0 ? "for" : lo > 0 && rule !== "bound" ? "against" : "undecided";
 }
 
 function verdictOf({ cells, rule }: Pick<JudgedPart, "cells" | "rule">): ClaimVerdict {
@@ -107,7 +107,7 @@ function verdictOf({ cells, rule }: Pick<JudgedPart, "cells" | "rule">): ClaimVe
   const { for: supporting, against } = countSides(cells);
   if (supporting >= SHARE * cells.length) return "holds";
   if (rule === "exception" && exceptions(cells) > 0) return "holds";
-  return against >= SHARE * cells.length && rule !== "bound" ? "refuted" : "open";
+  return against >= SHARE * cells.length ? "refuted" : "open";
 }
 
 /** The reason why some cells decide nothing; undefined if they do. */
@@ -139,11 +139,15 @@ export function exceptions(cells: readonly JudgedCell[]): number {
   return tested.filter(({ mean }, i) => mean < 0 && p[i]! < 0.05).length;
 }
 
-/** The same part without the cells whose a_k have metadata appended; undefined if no cell has. */
-export function withoutMetadata(part: JudgedPart): JudgedPart | undefined {
+/** The cells whose a_k have no metadata appended, and those that have, as parts; undefined if one of them has no cell. */
+export function byMetadata(
+  part: JudgedPart,
+): { readonly without: JudgedPart; readonly having: JudgedPart } | undefined {
   const plain = part.cells.filter(({ metadata }) => metadata === "none");
-  const has = part.cells.some(({ metadata }) => metadata !== undefined && metadata !== "none");
-  return has && plain.length > 0 ? judgePart({ ...part, cells: plain } as Part) : undefined;
+  const appended = part.cells.filter(({ metadata = "none" }) => metadata !== "none");
+  if (plain.length === 0 || appended.length === 0) return undefined;
+  const of = (cells: readonly JudgedCell[]) => judgePart({ ...part, cells } as Part);
+  return { without: of(plain), having: of(appended) };
 }
 
 export interface JudgeOptions {

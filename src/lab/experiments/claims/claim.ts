@@ -2,13 +2,12 @@ import { PAPER_ENCODERS } from "../../reproduce/encoders.ts";
 import type { Claim } from "../../reproduce/experiment.ts";
 import type { Results } from "../../reproduce/results.ts";
 import { type Finding, judgeParts, type Part } from "../../reproduce/verdict.ts";
-import { OPENAI } from "./cells.ts";
 
 /** A claim as it is written down. It needs the experiment of its file, unless it says otherwise. */
 export interface ClaimDraft extends Omit<Claim, "needs" | "test"> {
   readonly needs?: readonly string[];
   /** Parts of the paper that the claim is about and that may not be available. */
-  readonly about?: readonly ("OpenAItext" | "MixInstruct")[];
+  readonly about?: readonly ("OpenAItext" | "e5b" | "MixInstruct")[];
   /** "some" if one part is enough. */
   readonly enough?: "some";
   /** The reason if there is nothing to compare. */
@@ -56,7 +55,7 @@ function countCells(parts: readonly Part[]): number {
 }
 
 function isMissing(name: string, { encoders, planner: { data } }: Results): boolean {
-  return name === OPENAI
-    ? !encoders.some((encoder) => encoder.name === OPENAI)
+  return PAPER_ENCODERS.includes(name)
+    ? !encoders.some((encoder) => encoder.name === name)
     : "standIn" in data.mixinstruct;
 }

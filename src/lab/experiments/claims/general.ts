@@ -88,7 +88,7 @@ export const generalClaims: readonly ClaimDraft[] = [
     place: "abstract",
     shownBy: /^routerbench-pointwise$/,
     statement: "Learning from pairwise preferences is label-efficient.",
-    criterion: `The paper measures nothing for it. Here: from one vote per round FGTS.CDB has less regret than MixLLM and MetaLLM have from one like or dislike of a single answer per round, on the same vectors (Excel_perf_cost, fine-tuned, without metadata), ${TWO_THIRDS}. The verdict is about this comparison.`,
+    criterion: `The paper measures nothing for it. Here: from one vote per round FGTS.CDB has less regret than MixLLM and MetaLLM have from one like or dislike of a single answer per round, on the same vectors (Excel_perf_cost, fine-tuned, without metadata), ${TWO_THIRDS}. These rivals also differ in their algorithm, so the verdict is about the methods, not about the kind of label alone.`,
     parts: (results) => {
       const cells = ["mixllm", "metallm"].flatMap((policy) =>
         results.curves({ experiment: "routerbench", policy }).flatMap((curve) => {
@@ -115,8 +115,8 @@ export const generalClaims: readonly ClaimDraft[] = [
     id: 30,
     place: "5.1",
     shownBy: TABLE,
-    statement: "Excel_perf_cost and Excel_mask weigh cost: they are cheaper than Perf.",
-    criterion: `A query costs less under each of the two weightings than under Perf, exp against exp, over the same rounds, ${TWO_THIRDS}. A duel of two models costs both answers.`,
+    statement: "Excel_perf_cost and Excel_mask incorporate a performance-cost trade-off.",
+    criterion: `Tested by cost: a query costs less under each of the two weightings than under Perf, exp against exp, over the same rounds, ${TWO_THIRDS}. A duel of two models costs both answers.`,
     parts: (results) => {
       const cells = excelExp(results, "routerbench").flatMap((curve) =>
         cheaper(results, curve, results.counterpart(curve, { weighting: "perf" })),

@@ -52,7 +52,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
   },
   {
     id: 4,
-    place: "4.2, fig. 2",
+    place: "4.2, fig. 5",
     shownBy: /^mmlu-tsne$/,
     statement: "An encoder as it is already clusters categories, and fine-tuning sharpens that.",
     criterion: `The gap is the mean cosine of two online queries of one topic minus that of two online queries of different topics. It is (a) above 0 before fine-tuning and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
@@ -82,7 +82,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
   {
     id: 5,
     place: "4.2",
-    statement: "The failure on MMLU lies in the model embeddings, not in the encoder.",
+    statement: "The failure on MMLU most likely lies in the model embeddings, not in the encoder.",
     criterion: `With the original encoder, (a) zero-feedback, which chooses the expert of the nearest topic, has less regret than FGTS.CDB on topic means, so the query vectors identify the topic; and (b) FGTS.CDB on topic means minus their common mean has less regret than FGTS.CDB on topic means, so the model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
     parts: (results) => {
       const failing = results.curves({ experiment: "mmlu", variant: "", group: "ctrl" });

@@ -20,7 +20,7 @@ const SHIFT = 300 / 720;
 export const unseenClaims: readonly ClaimDraft[] = [
   {
     id: 18,
-    place: "5.1.1, fig. 3d",
+    place: "5.1.1, fig. 2d",
     shownBy: UNSEEN,
     statement: "With an unseen benchmark fine-tuned encoders (exp) beat the original ones (ctrl).",
     criterion: `Regret of exp is below that of ctrl ${TWO_THIRDS}.`,
@@ -28,7 +28,7 @@ export const unseenClaims: readonly ClaimDraft[] = [
   },
   {
     id: 19,
-    place: "5.1.1, fig. 3d",
+    place: "5.1.1, fig. 2d, and the abstract (robustness)",
     shownBy: UNSEEN,
     about: ["OpenAItext"],
     statement: "With an unseen benchmark the Excel exp curves beat OpenAItext_1.",
