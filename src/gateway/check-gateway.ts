@@ -3,7 +3,7 @@ import type { Config } from "./config/config.ts";
 import { type BuilderPlaces, builderOptions, checkStoreKey } from "./gateway-parts.ts";
 import type { Placement } from "./providers/model-specs.ts";
 import { type ProbeResult, probeAll } from "./providers/probe.ts";
-import { Builder } from "./routing/builder.ts";
+import { Builder, type Faults } from "./routing/builder.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 
 /** A configuration to check, and the places from which its parts are read. */
@@ -11,10 +11,8 @@ interface CheckOptions extends BuilderPlaces {
   readonly config: Config;
 }
 
-/** All errors of a configuration, and its models if they are valid. */
-export async function gatewayFaults(
-  options: CheckOptions,
-): Promise<{ placement?: Placement; errors: unknown[] }> {
+/** All errors and warnings of a configuration, and its models if they are valid. */
+export async function gatewayFaults(options: CheckOptions): Promise<Faults> {
   const errors: unknown[] = [];
   try {
     checkStoreKey(options.config);
@@ -26,7 +24,7 @@ export async function gatewayFaults(
     const found = await builder.faults(options.config);
     return { ...found, errors: [...errors, ...found.errors] };
   } catch (error) {
-    return { errors: [...errors, error] };
+    return { errors: [...errors, error], warnings: [] };
   } finally {
     await builder.close();
   }

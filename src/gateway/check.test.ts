@@ -206,6 +206,20 @@ routers:
   });
 });
 
+it("a check warns of a table of scores that names no model of the router", async () => {
+  const folder = newFolder();
+  const row = "abacus-14b,MMLU,0.9,0\n";
+  writeFileSync(join(folder, "s.csv"), `model,category,perf,cost\n${row}`);
+  const warningsOf = async (models: string) => {
+    const yaml = `routers: {r: {models: [${models}], scores: s.csv}}`;
+    return (await gatewayFaults(optionsOf(yaml, { folder }))).warnings;
+  };
+  expect(await warningsOf("pebble-mini, summit-pro")).toEqual([
+    expect.stringMatching(/^the router r: .*s\.csv have no effect/),
+  ]);
+  expect(await warningsOf("pebble-mini, abacus-14b")).toEqual([]);
+});
+
 it("a probe asks each deployment of the enabled models and reports which failed", async () => {
   const host = await startFaultyUpstream();
   const yaml = `

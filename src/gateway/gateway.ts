@@ -304,6 +304,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const unwatch = watchPosteriors(() => served.routers, feed);
   const guard = new Guard(serving, place, logger, undefined, peers);
   const warnings = new Warnings(serving, clock, logger, () => peers.isFirst);
+  warnings.check();
   const retentionDays = () => (peers.isFirst ? served.config.store.retention_days : undefined);
   const retention = new Retention(store, retentionDays, clock, logger);
   return {

@@ -20,7 +20,7 @@ import {
 
 /** Reports all errors of the configuration and, with --probe, of the deployments. Returns the exit code. */
 export async function check(file: string | undefined, flags: ServeFlags): Promise<number> {
-  const { config, placement, revision, errors } = await findFaults(file, flags);
+  const { config, placement, revision, errors, warnings = [] } = await findFaults(file, flags);
   for (const error of errors) {
     process.stderr.write(`joust: ${formatError(await withPlace(error, file, flags))}\n`);
   }
@@ -29,7 +29,7 @@ export async function check(file: string | undefined, flags: ServeFlags): Promis
   const names = placement.models.map(({ spec }) => spec.name).join(", ");
   const routers = Object.keys(config.routers).join(", ");
   process.stdout.write(
-    `${file ?? (revision === undefined ? "default configuration" : `configuration in the store, revision ${revision}`)}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}${aliasNotes(config, placement)}${stepNotes(config)}`,
+    `${file ?? (revision === undefined ? "default configuration" : `configuration in the store, revision ${revision}`)}: valid\n  models: ${names}\n  routers: ${routers}\n${keyNote(config)}${aliasNotes(config, placement)}${stepNotes(config)}${warnings.map((warning) => `  warning: ${warning}\n`).join("")}`,
   );
   return flags.probe ? probe(config, file, flags) : 0;
 }
@@ -52,13 +52,13 @@ async function findFaults(file: string | undefined, flags: ServeFlags) {
   }
   if (!config) return { errors: found };
   const missing = missingKeys(config, process.env);
-  const { placement, errors } = await gatewayFaults(ownOptions(config, file, flags.data));
+  const { placement, errors, warnings } = await gatewayFaults(ownOptions(config, file, flags.data));
   const all = new Map<string, JoustError>();
   for (const error of [...found, ...missing, ...errors]) {
     if (!(error instanceof JoustError)) throw error;
     all.set(error.message, error);
   }
-  return { config, placement, revision, errors: [...all.values()] };
+  return { config, placement, revision, errors: [...all.values()], warnings };
 }
 
 /** The newest configuration in the store, or undefined if there is none. Throws if it is invalid. */

@@ -25,7 +25,7 @@ import { type ModelTools, ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { Upstreams } from "../providers/upstreams.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
-import { type Calibration, Calibrations } from "./calibration.ts";
+import { type Calibration, Calibrations, unusedScores } from "./calibration.ts";
 import { LiveRouter, type RouterTools } from "./live-router.ts";
 import { refuseOwnAddress } from "./own-address.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
@@ -65,11 +65,12 @@ export class Builder {
   }
 
   /**
-   * Finds all errors of a configuration without serving it. Missing provider keys are not an error here.
+   * Finds all errors and warnings of a configuration without serving it. Missing provider keys are not an error here.
    * The placement is undefined if the models themselves are in error.
    */
-  async faults(config: Config): Promise<{ placement?: Placement; errors: unknown[] }> {
+  async faults(config: Config): Promise<Faults> {
     const errors: unknown[] = [];
+    const warnings: string[] = [];
     const placed = await this.#place(config).catch(async (error: unknown) => {
       const single = await this.#modelFaults(config);
       errors.push(...(single.length > 0 ? single : [error]));
@@ -80,7 +81,14 @@ export class Builder {
       this.#routerFaults(name, router),
     );
     errors.push(...(await Promise.all(routers)).flat());
-    return { ...(placed && { placement: placed.placement }), errors };
+    if (placed && errors.length === 0) {
+      for (const [name, router] of Object.entries(config.routers)) {
+        const own = router.models ?? [...models.keys()];
+        const warning = unusedScores(await this.#calibrate(router), own);
+        if (warning !== undefined) warnings.push(`the router ${name}: ${warning}`);
+      }
+    }
+    return { ...(placed && { placement: placed.placement }), errors, warnings };
   }
 
   /** The errors of the models, each of which is placed alone. */
@@ -296,6 +304,13 @@ export class Builder {
     });
     return names ?? [];
   }
+}
+
+/** Everything that a check finds in a configuration. */
+export interface Faults {
+  readonly placement?: Placement;
+  readonly errors: readonly unknown[];
+  readonly warnings: readonly string[];
 }
 
 interface PreparedRouter {

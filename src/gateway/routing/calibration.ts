@@ -186,6 +186,17 @@ export function poolOf(calibration: Calibration, models: readonly string[]): Poo
   };
 }
 
+/** A warning if the table of scores has no score of these models, because the router then ignores it. */
+export function unusedScores(
+  { scores, categories }: Calibration,
+  models: readonly string[],
+): string | undefined {
+  const isKnown = (model: string) =>
+    categories.some((category) => scores?.models.get(model)?.has(category));
+  if (!scores || models.some(isKnown)) return undefined;
+  return `the scores in ${scores.file} have no effect, because none of them is about a model and a category of this router; hint: the column model needs the names of the router's models (${models.join(", ")})`;
+}
+
 /** Scores of a model by category, with their standard errors. The operator's table takes precedence over the bundle. */
 function scoresOf(
   model: string,

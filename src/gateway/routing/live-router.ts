@@ -14,7 +14,7 @@ import type { RouterConfig } from "../config/config.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { AnswerPrices } from "./answer-prices.ts";
-import { type Calibration, poolOf } from "./calibration.ts";
+import { type Calibration, poolOf, unusedScores } from "./calibration.ts";
 import type { RouterView } from "./choose.ts";
 import { DuelCap } from "./duel-cap.ts";
 import { LanguageWatch } from "./language-watch.ts";
@@ -242,8 +242,11 @@ export class LiveRouter {
   get warnings(): string[] {
     const { kind, name } = this.calibration.encoder;
     const share = this.#languages.foreignShare;
-    if (kind === "openai" || share < FOREIGN_SHARE) return [];
+    const scores = unusedScores(this.calibration, [...this.#models.keys()]);
+    const warnings = scores === undefined ? [] : [scores];
+    if (kind === "openai" || share < FOREIGN_SHARE) return warnings;
     return [
+      ...warnings,
       `${Math.round(100 * share)}% of the recent prompts are not in English, which the encoder ${name} knows best, so routing may not distinguish their categories; hint: fit an encoder to your prompts (joust fit), or use OpenAItext`,
     ];
   }

@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { StandingClock } from "../clock/clock.fixture.ts";
-import { chat, SANDBOX, startGateway } from "../gateway.fixture.ts";
+import { chat, newFolder, SANDBOX, startGateway } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
 import { Warnings } from "./warnings.ts";
 
@@ -26,4 +28,18 @@ it("reports prompts in other languages in the stats, and in the log once per hou
   clock.pass(3_600_000);
   warner.check();
   expect(lines).toHaveLength(2);
+});
+
+it("reports a table of scores that names no model of the router, in the stats and at the start", async () => {
+  const folder = newFolder();
+  const scores = (model: string) => `model,category,perf,cost\n${model},MMLU,0.9,0\n`;
+  writeFileSync(join(folder, "old.csv"), scores("gpt-3"));
+  writeFileSync(join(folder, "new.csv"), scores("pebble-mini"));
+  const routers = "{auto: {scores: old.csv}, other: {scores: new.csv}}";
+  const { get, lines } = await startGateway(`${SANDBOX}\nrouters: ${routers}`, { folder });
+  const told = expect.stringMatching(/old\.csv have no effect.*; hint: .*pebble-mini/);
+  expect((await get("/v1/stats?router=auto")).json.warnings).toEqual([told]);
+  expect((await get("/v1/stats?router=other")).json.warnings).toEqual([]);
+  const logged = lines.filter((line) => line.includes("have no effect"));
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: "warn", router: "auto" }]);
 });
