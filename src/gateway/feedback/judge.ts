@@ -3,7 +3,7 @@ import { invalidValue } from "../../core/errors/joust-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
 import { DAY_MS } from "../../store/decision-id.ts";
-import { DollarLimit } from "../access/dollar-limit.ts";
+import { DollarLimit, type Hold } from "../access/dollar-limit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
@@ -135,28 +135,42 @@ export class Judge {
     if (!chosen || !judge || chosen === served) return;
     const { promptTokens, answerTokens } = conversation.needs;
     const answer = chosen.mostCost(UNDERCOUNT * promptTokens, answerTokens);
-    // The judge reads the prompt and two answers, each of at most 20,000 characters.
-    const verdict = judge.mostCost(UNDERCOUNT * JUDGED_TOKENS, VERDICT_TOKENS);
-    const most = answer === undefined || verdict === undefined ? undefined : answer + 2 * verdict;
-    const hold = await this.#reserve(router, most);
-    if (!hold) return;
-    let cost = hold.amount;
-    try {
-      const other = await this.#answer(request, chosen);
-      const forwards = await this.#compare(request, [other.text, text]);
-      const backwards = await this.#compare(request, [text, other.text], 1);
-      cost = other.cost + (forwards?.cost ?? 0) + (backwards?.cost ?? 0);
-      if (!forwards || !backwards) return;
-      const outcome = verdictOfOrders(forwards.outcome, backwards.outcome);
-      const models = [chosen, served] as const;
-      const id = shadowId(decision.id);
-      await this.#cast(request, { models, texts: [other.text, text], id }, outcome);
-    } finally {
-      hold.settle(cost);
-    }
+    // The second answer is probably about as long as the first. Verdicts that would not fit are not worth an answer.
+    const verdicts = this.#mostOfVerdicts(request, judge, [text, text]);
+    const total = answer === undefined || verdicts === undefined ? undefined : answer + verdicts;
+    const forAnswer = await this.#reserve(router, total);
+    if (!forAnswer) return;
+    const other = await settled(forAnswer, answer, async () => {
+      const got = await this.#answer(request, chosen);
+      return { value: got.text, cost: got.cost };
+    });
+    const texts = [other, text] as const;
+    const most = this.#mostOfVerdicts(request, judge, texts);
+    const forVerdicts = await this.#reserve(router, most);
+    if (!forVerdicts) return;
+    const outcome = await settled(forVerdicts, most, async () => {
+      const forwards = await this.#compare(request, texts);
+      const backwards = await this.#compare(request, [text, other], 1);
+      const cost = (forwards?.cost ?? 0) + (backwards?.cost ?? 0);
+      if (!forwards || !backwards) return { value: undefined, cost };
+      return { value: verdictOfOrders(forwards.outcome, backwards.outcome), cost };
+    });
+    if (!outcome) return;
+    const models = [chosen, served] as const;
+    await this.#cast(request, { models, texts, id: shadowId(decision.id) }, outcome);
   }
 
-  /** Sets aside the most that a shadow comparison can cost. With a budget, a comparison of unknown cost is not made. */
+  /** The most that the verdicts on two answers in both orders can cost. A token has at least one byte. */
+  #mostOfVerdicts(
+    request: AnsweredRequest,
+    judge: ServedModel,
+    texts: readonly [string, string],
+  ): number | undefined {
+    const most = judge.mostCost(verdictBody(request, texts).length, VERDICT_TOKENS);
+    return most && 2 * most;
+  }
+
+  /** Sets aside the most that a part of a shadow comparison can cost. With a budget, a comparison of unknown cost is not made. */
   async #reserve({ name, config }: LiveRouter, most: number | undefined) {
     if (config.judge!.budget === undefined) return { amount: 0, settle: () => {} };
     // Each process of this machine may spend the same part.
@@ -231,15 +245,14 @@ export class Judge {
   }
 
   async #compare(
-    { router, conversation, decision, dialect, members }: AnsweredRequest,
+    request: AnsweredRequest,
     texts: readonly [string, string],
     slot = 0,
   ): Promise<{ readonly outcome: Outcome; readonly cost: number } | undefined> {
+    const { router, decision } = request;
     const model = this.#parts.models().get(router.config.judge!.model);
     if (!model) return undefined;
-    const isStep = conversation.needs.tools;
-    const prompt = isStep ? transcriptOf(dialect, editMembers(members, {})) : conversation.prompt;
-    const body = Buffer.from(JSON.stringify(judgeRequest(prompt, texts, isStep)));
+    const body = verdictBody(request, texts);
     // Each verdict of a decision has a slot of its own, because the log has one answer per slot.
     const own = { router: DIRECT, decision: `${decision.id}-judge`, slot };
     const promptTokens = tokensOfBytes(body.length);
@@ -275,8 +288,33 @@ export class Judge {
   }
 }
 
+/** The request to the judge to compare two answers. */
+function verdictBody(
+  { conversation, dialect, members }: AnsweredRequest,
+  texts: readonly [string, string],
+): Buffer {
+  const isStep = conversation.needs.tools;
+  const prompt = isStep ? transcriptOf(dialect, editMembers(members, {})) : conversation.prompt;
+  return Buffer.from(JSON.stringify(judgeRequest(prompt, texts, isStep)));
+}
+
+/** Settles a reservation with the cost of some work. Work that fails counts as `most`. */
+async function settled<T>(
+  hold: Pick<Hold, "settle">,
+  most = 0,
+  work: () => Promise<{ readonly value: T; readonly cost: number }>,
+): Promise<T> {
+  let cost = most;
+  try {
+    const done = await work();
+    cost = done.cost;
+    return done.value;
+  } finally {
+    hold.settle(cost);
+  }
+}
+
 const MAX_RUNNING = 8;
 const CALL_MS = 120_000;
-/** Most tokens of the judge's prompt and of its verdict. */
-const JUDGED_TOKENS = 16_000;
+/** Most tokens of a verdict, which judges that think need. */
 const VERDICT_TOKENS = 2000;

@@ -22,7 +22,9 @@ async function startModels() {
     const n = Number(/prompt (\d+)/.exec(last)?.[1]);
     const quality = model === "old" ? [1, 1, 0, 0][n % 4] : [0, 1, 1, 1][n % 4];
     const [a, b] = Array.from(last.matchAll(/quality (\d)/g), ([, value]) => Number(value));
-    const content = model === "judge" ? (b! > a! ? "B" : "A") : `quality ${quality}`;
+    const length = model === "new" && last.startsWith("long") ? 30_000 : 0;
+    const answer = `quality ${quality}${" ".repeat(length)}`;
+    const content = model === "judge" ? (b! > a! ? "B" : "A") : answer;
     const choice = { index: 0, finish_reason: "stop", message: { role: "assistant", content } };
     const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
     response.setHeader("content-type", "application/json");
@@ -117,4 +119,24 @@ it("makes no comparison that would exceed the budget of the day", async () => {
   expect(told.map((line) => JSON.parse(line))).toMatchObject([
     { level: "warn", router: "poor", budget: 0.01, dollars: expect.any(Number) },
   ]);
+});
+
+it("reserves the verdicts by the lengths of the answers, so that a small budget can be used", async () => {
+  const { url, calls } = await startModels();
+  const router = routerOf(", budget: 0.02");
+  const { post, store, lines } = await startGateway(yamlOf(url, `{auto: ${router}}`));
+  const votes = async () =>
+    (await store.logEvents("auto", 0, 100)).filter((event) => event.kind === "voted");
+  const ask = (text: string) => post("/v1/chat/completions", chat(text, { max_tokens: 10 }));
+  for (let n = 0; n < 5; n++) {
+    await ask(`prompt ${n}`);
+    await expect.poll(votes, { timeout: 60_000 }).toHaveLength(n + 1);
+  }
+  // The second answer is so long that the verdicts on it may cost more than the budget.
+  await ask("long prompt 6");
+  await expect.poll(() => lines.some((line) => line.includes("judge.budget"))).toBe(true);
+  await ask("prompt 7");
+  await expect.poll(votes, { timeout: 60_000 }).toHaveLength(6);
+  expect(calls.filter((call) => call.startsWith("new"))).toHaveLength(7);
+  expect(calls.filter((call) => call.startsWith("judge"))).toHaveLength(12);
 });
