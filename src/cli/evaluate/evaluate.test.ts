@@ -21,11 +21,11 @@ describe("prompts", () => {
   it("are read from jsonl, csv and text, each text once", async () => {
     const jsonl = write(
       "p.jsonl",
-      '{"query": "Why?", "answer": "42", "category": "MMLU"}\n{"id": 7, "query": "How?", "answer": ["a", "b"], "regex": "x"}\n{"query": "Why?"}\n',
+      '{"query": "Why?", "answer": 42, "category": "MMLU"}\n{"id": 7, "query": "How?", "answer": ["a", 2.5], "regex": "x"}\n{"query": "Why?"}\n',
     );
     expect(await readPrompts(jsonl)).toMatchObject([
       { id: "line-1", text: "Why?", answers: ["42"] },
-      { id: "7", text: "How?", answers: ["a", "b"], regex: "x" },
+      { id: "7", text: "How?", answers: ["a", "2.5"], regex: "x" },
     ]);
     const csv = write("p.csv", 'Query,answer,id\n"Why, again?",42,q1\nHow?,,\n');
     expect(await readPrompts(csv)).toMatchObject([
@@ -56,6 +56,13 @@ describe("prompts", () => {
       '{"id": 1, "query": "?"}\n{"id": "1", "query": "!"}',
       /j\.jsonl:2: field "id": "1" is a/,
     ],
+    [
+      "k.jsonl",
+      '{"query": "?", "answer": "1"}\n{"query": "!"}\n{"query": "?", "answer": 2}',
+      /k\.jsonl:3: field "answer": differs from that of line 1, which.*; hint: .*are a list/s,
+    ],
+    ["l.csv", "query,regex\nx,y\nx,z\n", /l\.csv:3: field "regex": differs from that of line 2/],
+    ["m.jsonl", '{"query": "?", "answer": true}', /field "answer": is true, not a text, a number/],
     ["i.json", '[{"query": "?"}]', /i\.json:1: is .*not a JSON object; hint: .*without a list/s],
   ])("in %s with a mistake are refused with their place", async (name, text, message) => {
     await expect(readPrompts(write(name, text))).rejects.toThrow(errorText(message));
@@ -151,6 +158,14 @@ describe("an evaluation", () => {
   it("refuses a regular expression with its flag", async () => {
     const running = evaluate("Why?\n", { regex: "(", dryRun: true });
     await expect(running).rejects.toThrow(errorText(/^--regex: the regular expression \( is inv/));
+  });
+
+  it("says how to name the log if its folder does not exist", async () => {
+    const folder = join(newOut(), "none");
+    const flags = { ...EVALUATE_DEFAULTS, fromLog: true, regex: "x", config: write("j.yaml", "") };
+    await expect(openSetup(folder, flags)).rejects.toThrow(
+      errorText(/none.joust\.db: does not exist; hint: .*evaluate joust-data --from-log/),
+    );
   });
 
   it("starts the test command before it pays for an answer", async () => {

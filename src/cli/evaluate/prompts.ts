@@ -1,7 +1,10 @@
 /** Reads the prompts of `joust evaluate`: a file, or prompts that a gateway has stored. */
+import { existsSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { categoryName } from "../../core/input/categories.ts";
 import { type CsvRow, columnsOf, readCsv } from "../../core/input/csv.ts";
+import { show } from "../../core/input/describe-issue.ts";
 import { checkedAt, InputError } from "../../core/input/input-error.ts";
 import { readLines } from "../../core/input/lines.ts";
 import { rowsOf } from "../../core/input/rows.ts";
@@ -10,27 +13,39 @@ import { scorerOf } from "../../gateway/evaluation/scorer.ts";
 import { idOf } from "../../lab/data/row.ts";
 import { decisionsInPages } from "../../learner/pages.ts";
 import { unseal } from "../../store/seal.ts";
-import { storeKey, withRouter } from "../shared/store-flags.ts";
+import { fileOf, storeKey, withRouter } from "../shared/store-flags.ts";
 
 const TEXT = z.string().min(1);
+const ANSWER = z.union([TEXT, z.number().transform(String)]);
 const ROW = z.object({
   id: z.union([z.string(), z.number()]).nullish(),
   query: TEXT,
   category: TEXT.nullish(),
-  answer: z.union([TEXT, z.array(TEXT)]).nullish(),
+  answer: z
+    .union([ANSWER, z.array(ANSWER)], {
+      error: ({ input }) => `is ${show(input)}, not a text, a number or a list of these`,
+    })
+    .nullish(),
   regex: TEXT.nullish(),
   schema: z.record(z.string(), z.unknown()).nullish(),
 });
 const HINT =
-  'a row is {"query": "What is 6 * 7?", "answer": "42"}; optional are id, category, answer (a text or a list), regex and schema; csv has the columns query and optionally id, category, answer, regex; any other file has one prompt per line';
+  'a row is {"query": "What is 6 * 7?", "answer": "42"}; optional are id, category, answer (a text, a number or a list), regex and schema; csv has the columns query and optionally id, category, answer, regex; any other file has one prompt per line';
 
-/** Reads jsonl, csv with a header, or plain text with one prompt per line. Prompts with the same text are read once. */
+/**
+ * Reads jsonl, csv with a header, or plain text with one prompt per line. Prompts with the same text are read once,
+ * and must not contradict each other.
+ */
 export async function readPrompts(file: string): Promise<EvaluationPrompt[]> {
-  const all = new Map<string, EvaluationPrompt>();
+  const all = new Map<string, PromptLine>();
   const lines = new Map<string, number>();
   for await (const { line, prompt } of promptsOf(file)) {
-    if (all.has(prompt.text)) continue;
-    all.set(prompt.text, prompt);
+    const same = all.get(prompt.text);
+    if (same) {
+      checkSame(file, same, { line, prompt });
+      continue;
+    }
+    all.set(prompt.text, { line, prompt });
     const earlier = lines.get(prompt.id);
     lines.set(prompt.id, line);
     if (earlier === undefined) continue;
@@ -41,7 +56,20 @@ export async function readPrompts(file: string): Promise<EvaluationPrompt[]> {
     );
   }
   if (all.size === 0) throw new InputError({ file }, "has no prompts", HINT);
-  return [...all.values()];
+  return Array.from(all.values(), ({ prompt }) => prompt);
+}
+
+/** Throws if a prompt has other values than an earlier one with the same text. Missing values are no difference. */
+function checkSame(file: string, earlier: PromptLine, { line, prompt }: PromptLine): void {
+  for (const field of ["category", "answers", "regex", "schema"] as const) {
+    const value = prompt[field];
+    if (value === undefined || isDeepStrictEqual(value, earlier.prompt[field])) continue;
+    throw new InputError(
+      { file, line, field: field === "answers" ? "answer" : field },
+      `differs from that of line ${earlier.line}, which has the same prompt`,
+      `keep one of the two lines${field === "answers" ? '; several right answers are a list: "answer": ["42", "forty-two"]' : ""}`,
+    );
+  }
 }
 
 interface PromptLine {
@@ -122,6 +150,13 @@ export function storedPrompts(
   flag: string | undefined,
 ): Promise<EvaluationPrompt[]> {
   const flags = place.includes("://") ? { database: place } : { data: place };
+  if ("data" in flags && !existsSync(fileOf(flags))) {
+    throw new InputError(
+      { file: fileOf(flags) },
+      "does not exist",
+      "with --from-log, the first argument is the data folder of joust serve or a PostgreSQL address: joust evaluate joust-data --from-log",
+    );
+  }
   return withRouter({ ...flags, router: flag }, async (store, router) => {
     const key = storeKey(process.env);
     const all = new Map<string, EvaluationPrompt>();
