@@ -221,6 +221,19 @@ describe("the summary of an evaluation", () => {
     expect(done.text).toMatch(/requests +0\n/);
   });
 
+  it("says that another --max-tokens pays for answers again, also in a dry run", async () => {
+    const flags = { regex: "yes", out: newOut() };
+    const first = await summaryWith(() => "yes", { ...flags, maxTokens: 500 });
+    expect(first.errors).not.toContain("paid for again");
+    const again =
+      /24 answers in .* had --max-tokens 500 and cannot be used with 800, .* paid for again/;
+    const dry = await summaryWith(() => "yes", { ...flags, maxTokens: 800, dryRun: true });
+    expect(dry.errors).toMatch(again);
+    expect((await summaryWith(() => "yes", { ...flags, maxTokens: 800 })).errors).toMatch(again);
+    const done = await summaryWith(() => "yes", { ...flags, maxTokens: 800 });
+    expect(done.errors).not.toContain("paid for again");
+  });
+
   it("says why a part of the budget is left", async () => {
     const { text } = await summaryWith(() => "yes", { regex: "yes", budget: 0.002 });
     expect(text).toContain("1 of 12 prompts evaluated completely; $0.001 of $0.002 spent");

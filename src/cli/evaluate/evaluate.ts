@@ -17,7 +17,12 @@ import {
 } from "../../gateway/evaluation/compare-answers.ts";
 import { Journal } from "../../gateway/evaluation/journal.ts";
 import { PaidCalls } from "../../gateway/evaluation/paid-calls.ts";
-import { type Plan, planComparisons, planScores } from "../../gateway/evaluation/plan.ts";
+import {
+  answersAskedAgain,
+  type Plan,
+  planComparisons,
+  planScores,
+} from "../../gateway/evaluation/plan.ts";
 import { RandomPairs } from "../../gateway/evaluation/random-pairs.ts";
 import { scoreAnswers } from "../../gateway/evaluation/score-answers.ts";
 import { areAllEqual, completePrompts, scoreLines } from "../../gateway/evaluation/score-table.ts";
@@ -118,6 +123,7 @@ async function evaluateIn(
       },
     );
     const run = { setup, flags, journal, limit, calls, interrupt };
+    warnOfOtherLimit(run);
     if (flags.dryRun) {
       const plan = planOf(run);
       const { spent } = limit;
@@ -135,6 +141,17 @@ async function evaluateIn(
 }
 
 const JOURNAL = "journal.jsonl";
+
+/** Says that answers of an earlier run are paid for again, because --max-tokens has changed. */
+function warnOfOtherLimit({ setup: { prompts, models }, flags, journal }: Run): void {
+  const { maxTokens, out } = flags;
+  for (const again of answersAskedAgain(prompts, models, maxTokens, journal)) {
+    const count = plural(again.answers, "answer");
+    process.stderr.write(
+      `joust: ${count} in ${out} had --max-tokens ${again.maxTokens} and cannot be used with ${maxTokens}, so the same requests are paid for again; to use them, give --max-tokens ${again.maxTokens}\n`,
+    );
+  }
+}
 
 /** An evaluation that is running. */
 interface Run {

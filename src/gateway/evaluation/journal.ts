@@ -36,6 +36,8 @@ const ANSWER = z.object({
   text: z.string(),
   cost: z.number(),
   ms: z.number(),
+  // Journals of older versions do not have it.
+  maxTokens: z.number().optional(),
 });
 const FAILED = z.object({
   kind: z.literal("failed"),
@@ -67,6 +69,7 @@ export class Journal {
   readonly #sums = new Map<string, { count: number; cost: number; ms: number }>();
   readonly #scores = new Map<string, number>();
   readonly #compared: Compared[] = [];
+  readonly #limits = new Set<number>();
   readonly #unfinished = new Map<number, number>();
   #calls = 0;
   #ended = 0;
@@ -114,6 +117,11 @@ export class Journal {
     return sum && { cost: sum.cost / sum.count, ms: sum.ms / sum.count };
   }
 
+  /** The limits of tokens with which answers were asked. */
+  get limits(): ReadonlySet<number> {
+    return this.#limits;
+  }
+
   score(key: string): number | undefined {
     return this.#scores.get(key);
   }
@@ -125,8 +133,14 @@ export class Journal {
     return call;
   }
 
-  answered(call: number, key: string, model: string, { text, cost, ms }: PaidAnswer): void {
-    this.#append({ kind: "answer", call, key, model, text, cost, ms });
+  answered(
+    call: number,
+    key: string,
+    model: string,
+    { text, cost, ms }: PaidAnswer,
+    maxTokens: number,
+  ): void {
+    this.#append({ kind: "answer", call, key, model, text, cost, ms, maxTokens });
   }
 
   failed(call: number, model: string, cost: number, reason: string): void {
@@ -159,6 +173,7 @@ export class Journal {
       case "answer": {
         const { text, cost, ms } = record;
         this.#answers.set(record.key, { text, cost, ms });
+        if (record.maxTokens !== undefined) this.#limits.add(record.maxTokens);
         const sum = this.#sums.get(record.model) ?? { count: 0, cost: 0, ms: 0 };
         const { count } = sum;
         this.#sums.set(record.model, { count: count + 1, cost: sum.cost + cost, ms: sum.ms + ms });

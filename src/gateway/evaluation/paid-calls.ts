@@ -161,7 +161,7 @@ export class PaidCalls {
       const cost = known ?? hold.amount;
       if (cost > hold.amount) this.#excess *= cost / hold.amount;
       const paid = { text, cost, ms: clock.now() - startedAt };
-      journal.answered(call, key, model.name, paid);
+      journal.answered(call, key, model.name, paid, this.settings.maxTokens);
       hold.settle(cost);
       return paid;
     } catch (thrown) {

@@ -48,6 +48,25 @@ export function planScores(
   return planOf(planned, prompts.length * models.length - all.length, calls, concurrency);
 }
 
+/** Answers that would be asked again, because those in the journal have another limit of tokens. */
+export function answersAskedAgain(
+  prompts: readonly EvaluationPrompt[],
+  models: readonly ServedModel[],
+  maxTokens: number,
+  journal: Journal,
+): { readonly maxTokens: number; readonly answers: number }[] {
+  const has = (prompt: EvaluationPrompt, model: ServedModel, limit: number) =>
+    journal.answer(answerKey(prompt, model, { settings: { maxTokens: limit } })) !== undefined;
+  const isMissing = (prompt: EvaluationPrompt, model: ServedModel) =>
+    !has(prompt, model, maxTokens);
+  return [...journal.limits].flatMap((limit) => {
+    const again = prompts.flatMap((prompt) =>
+      models.filter((model) => isMissing(prompt, model) && has(prompt, model, limit)),
+    );
+    return again.length > 0 ? [{ maxTokens: limit, answers: again.length }] : [];
+  });
+}
+
 /** Plans comparisons of random pairs, as if no two of them shared an answer. */
 export function planComparisons(
   prompts: readonly EvaluationPrompt[],

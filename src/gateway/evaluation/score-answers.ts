@@ -55,7 +55,7 @@ export async function scoreAnswers(
 export function answerKey(
   prompt: EvaluationPrompt,
   { name, spec }: ServedModel,
-  { settings }: Pick<PaidCalls, "settings">,
+  { settings }: { readonly settings: Pick<PaidCalls["settings"], "maxTokens"> },
 ): string {
   return hashOf(promptKey(prompt), name, spec.upstreamName, String(settings.maxTokens));
 }
