@@ -46,15 +46,15 @@ export const settings: Experiment = {
     if ("missing" in routerbench) return { notes: [routerbench.missing], items: [] };
     if (planner.size.quick) return { notes: ["Not part of a quick run."], items: [] };
     const problems = problemsOf(planner, routerbench);
-    const columns = problems.flatMap(({ title, setting, options }) =>
+    const columns = problems.flatMap(({ title, setting, options, features }) =>
       SCALES.map((voteScale) => ({
         title: `${title}, s = ${voteScale}`,
         curves: COMBINATIONS.map((combination) =>
           setting.curve({
             ...options,
             voteScale,
-            policy: fgts({ ...combination }),
-            variant: textOf(combination),
+            policy: fgts({ ...combination, ...features }),
+            variant: [textOf(combination), ...Object.entries(features).flat()].join(" "),
             runs: RUNS,
           }),
         ),
@@ -73,6 +73,8 @@ interface Problem {
   readonly title: string;
   readonly setting: Setting;
   readonly options: Omit<CurveOptions, "voteScale">;
+  /** How metadata is appended, if it is. */
+  readonly features: { readonly metadata?: "raw" };
 }
 
 /** Fine-tuned curves of the main encoder, each on the draws of another seed. */
@@ -87,15 +89,19 @@ function problemsOf(planner: Planner, routerbench: RouterbenchSource): Problem[]
     experiment: NAME,
     seed: planner.seed + 1,
   });
-  const problems = (["perf", "excel_perf_cost"] as const).map((weighting): Problem => {
+  const problems = (["perf", "excel_perf_cost"] as const).flatMap((weighting): Problem[] => {
     const state = { encoder: main, epochs, rounds: size.long };
     const options = { state, group, models: weighted(weighting), rounds: size.short } as const;
-    return { title: `RouterBench ${weighting}`, setting, options };
+    const title = `RouterBench ${weighting}`;
+    return [
+      { title, setting, options, features: {} },
+      { title: `${title} with metadata`, setting, options, features: { metadata: "raw" } },
+    ];
   });
   if (!mmlu) return problems;
   const state = { encoder: main, epochs, rounds: mmlu.rounds };
   const options = { state, group, models: "means" } as const;
-  return [...problems, { title: "MMLU", setting: mmlu.setting, options }];
+  return [...problems, { title: "MMLU", setting: mmlu.setting, options, features: {} }];
 }
 
 function textOf({ eta, sd, steps, step }: Combination): string {

@@ -163,7 +163,7 @@ details { margin: 0.5rem 0; } summary { cursor: pointer; } .methods summary { fo
   h3 { break-after: avoid; }
   caption, thead { break-after: avoid; }
   table { font-size: 6.5pt; } .methods table { min-width: 0; font-size: 6pt; }
-  .table td, .table th { padding: 0.08rem 0.25rem; } td.n { white-space: nowrap; }
+  .table td, .table th { padding: 0.08rem 0.25rem; } td.n { white-space: nowrap; } #settings-grid :is(td, th) { white-space: normal; font-size: 5pt; padding: 0.05rem 0.1rem; }
   .methods, .to-methods { display: none; }
 }
 `;
