@@ -82,6 +82,12 @@ export const VoteReceipt = z
       .describe(
         "Models that answered, in the order shown. Missing if only metrics or a comment of a duel were sent.",
       ),
+    not_learned: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "Members of the request from which nothing is learned: three other votes on the decision count already, or the metric has the weight 0.",
+      ),
   })
   .meta({ id: "VoteReceipt", description: "The vote is stored on disk." });
 export type VoteReceipt = Value<typeof VoteReceipt>;

@@ -10,9 +10,9 @@ import type { Receipt } from "./store.ts";
  * Both databases call this function under the lock that they append with.
  */
 export function receiptOfUsedBallot(vote: Voted, earlierBody: string): Receipt {
-  const { verdict } = JSON.parse(earlierBody) as Pick<Voted, "verdict">;
+  const { verdict, weight } = JSON.parse(earlierBody) as Pick<Voted, "verdict" | "weight">;
   return isDeepStrictEqual(verdict, vote.verdict)
-    ? { status: "repeated" }
+    ? { status: "repeated", isLearned: weight !== 0 }
     : { status: "refused", reason: "changed" };
 }
 

@@ -24,7 +24,7 @@ function fake() {
       const isUsed = entry.kind === "voted" && logged.includes(entry);
       return isUsed
         ? { status: "refused", reason: "changed" }
-        : { status: "logged", position: logged.length + i + 1 };
+        : { status: "logged", position: logged.length + i + 1, isLearned: true };
     });
     logged.push(...entries);
     return receipts;

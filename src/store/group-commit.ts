@@ -11,7 +11,8 @@ import { systemTimers, type Timers } from "./timers.ts";
  * in their queue up to a limit, and beyond it they are dropped and counted.
  */
 export class GroupCommit {
-  readonly #votes: Lane<Voted, Receipt>;
+  /** Each entry is a group of votes that are logged together. */
+  readonly #votes: Lane<readonly Voted[], readonly Receipt[]>;
   readonly #decisions: Lane<Recorded, unknown>;
   readonly #settings: GroupCommitSettings;
 
@@ -32,7 +33,18 @@ export class GroupCommit {
       },
     };
     const forVotes = { delayMs: 0, maxBatch, maxQueue: maxVotes, ...observed };
-    this.#votes = new Lane((events) => store.append(events), forVotes, timers);
+    const append = async (
+      groups: readonly (readonly Voted[])[],
+    ): Promise<(readonly Receipt[])[]> => {
+      const sizes = groups.map((group) => group.length);
+      const receipts = await store.append(groups.flat(), sizes);
+      let end = 0;
+      return sizes.map((size) => {
+        end += size;
+        return receipts.slice(end - size, end);
+      });
+    };
+    this.#votes = new Lane(append, forVotes, timers);
     const record = async (entries: readonly Recorded[]): Promise<unknown[]> => {
       const kept: DecisionEvent[] = [];
       const counted: DecisionEvent[] = [];
@@ -56,9 +68,17 @@ export class GroupCommit {
    * `voteMs` StoreUnavailable, after which the vote can be sent again.
    */
   async vote(vote: Voted): Promise<"logged" | "repeated"> {
-    const receipt = await this.#votes.submit(vote, this.#settings.voteMs);
-    if (receipt.status === "refused") throw new VoteRefused(receipt.reason);
-    return receipt.status;
+    const [receipt] = await this.votes([vote]);
+    return receipt!.status;
+  }
+
+  /** Logs several votes or, if one of them is refused, none. The error has the index of the refused one. */
+  async votes(votes: readonly Voted[]): Promise<LoggedReceipt[]> {
+    const receipts = await this.#votes.submit(votes, this.#settings.voteMs);
+    receipts.forEach((receipt, index) => {
+      if (receipt.status === "refused") throw new VoteRefused(receipt.reason, { index });
+    });
+    return receipts as LoggedReceipt[];
   }
 
   /** Counts since the start, the number of queued entries, and whether the store is down. */
@@ -84,6 +104,9 @@ export class GroupCommit {
     await Promise.all([this.#votes.close(), this.#decisions.close()]);
   }
 }
+
+/** The receipt of a vote that is in the log. */
+export type LoggedReceipt = Extract<Receipt, { readonly isLearned: boolean }>;
 
 interface Recorded {
   readonly event: DecisionEvent;

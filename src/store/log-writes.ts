@@ -40,12 +40,15 @@ export abstract class LogWrites extends SearchQueries {
     return this.listeners.add(listener);
   }
 
-  append(events: readonly LogEvent[]): Promise<Receipt[]> {
+  append(events: readonly LogEvent[], groups?: readonly number[]): Promise<Receipt[]> {
     // An empty append tests whether the database is available.
-    return this.transact(this.#append(events), events.length > 0 ? "append" : undefined);
+    return this.transact(this.#append(events, groups), events.length > 0 ? "append" : undefined);
   }
 
-  *#append(events: readonly LogEvent[]): Work<Receipt[]> {
+  *#append(
+    events: readonly LogEvent[],
+    groups: readonly number[] = events.map(() => 1),
+  ): Work<Receipt[]> {
     if (events.length === 0) return [];
     const rows = events.map(rowOf);
     const used = yield* usedBallots(rows);
@@ -53,27 +56,37 @@ export abstract class LogWrites extends SearchQueries {
     const horizons = yield* horizonTimes(rows);
     const receipts: Receipt[] = new Array(events.length);
     const accepted: number[] = [];
-    events.forEach((event, i) => {
-      const row = rows[i]!;
-      if (event.kind === "voted") {
-        const body = used.get(keyOf(row));
-        if (body !== undefined) receipts[i] = receiptOfUsedBallot(event, body);
-        else if (isBeforeHorizon(event, horizons.get(event.router))) {
-          receipts[i] = { status: "refused", reason: "unknown" };
-        }
-        if (receipts[i]) return;
+    const unlearned = new Set<number>();
+    let end = 0;
+    for (const size of groups) {
+      const start = end;
+      end += size;
+      const group = receiptsOfGroup(events.slice(start, end), rows.slice(start, end), {
+        used,
+        horizons,
+      });
+      group.forEach((receipt, n) => {
+        if (receipt) receipts[start + n] = receipt;
+      });
+      if (group.some((receipt) => receipt?.status === "refused")) continue;
+      const added = group.flatMap((receipt, n) => (receipt ? [] : [start + n]));
+      for (const i of added) {
+        const [event, row] = [events[i]!, rows[i]!];
+        accepted.push(i);
+        if (event.kind !== "voted") continue;
         const others = votesOn.get(row.decision!) ?? 0;
-        rows[i] = rowOf(withBoundedWeight(event, others));
+        const vote = withBoundedWeight(event, others);
+        rows[i] = rowOf(vote);
+        if (vote.weight === 0) unlearned.add(i);
         if (!("comment" in event.verdict)) votesOn.set(row.decision!, others + 1);
-        used.set(keyOf(row), row.body);
+        used.set(keyOf(row), rows[i].body);
       }
-      accepted.push(i);
-    });
+    }
     const positions = yield* this.insertRows(accepted.map((i) => rows[i]!));
     const last = new Map<string, number>();
     accepted.forEach((i, n) => {
       const position = positions[n]!;
-      receipts[i] = { status: "logged", position };
+      receipts[i] = { status: "logged", position, isLearned: !unlearned.has(i) };
       last.set(events[i]!.router, position);
     });
     yield* this.addTallies(tally(accepted.map((i) => events[i]!)));
@@ -174,6 +187,31 @@ export abstract class LogWrites extends SearchQueries {
 }
 
 const PRUNE_STEP = 500;
+
+/** Receipts of events that are logged together, undefined for those that are new. If one is refused, the others are withheld. */
+function receiptsOfGroup(
+  events: readonly LogEvent[],
+  rows: readonly Row[],
+  known: {
+    /** Bodies of earlier votes by their ballots. */
+    readonly used: ReadonlyMap<string, string>;
+    readonly horizons: ReadonlyMap<string, number>;
+  },
+): (Receipt | undefined)[] {
+  const own = new Map<string, string>();
+  const receipts = events.map((event, i): Receipt | undefined => {
+    if (event.kind !== "voted") return undefined;
+    const row = rows[i]!;
+    const key = keyOf(row);
+    const body = own.get(key) ?? known.used.get(key);
+    if (body !== undefined) return receiptOfUsedBallot(event, body);
+    own.set(key, row.body);
+    if (!isBeforeHorizon(event, known.horizons.get(event.router))) return undefined;
+    return { status: "refused", reason: "unknown" };
+  });
+  if (!receipts.some((receipt) => receipt?.status === "refused")) return receipts;
+  return receipts.map((one) => (one?.status === "refused" ? one : { status: "withheld" }));
+}
 
 function keyOf({ decision, ballot }: Pick<Row, "decision" | "ballot">): string {
   return JSON.stringify([decision, ballot]);

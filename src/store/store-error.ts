@@ -33,13 +33,29 @@ export class VoteRefused extends JoustError {
   override readonly name = "VoteRefused";
   readonly reason: VoteRefusal;
   readonly param: string;
+  /** Index of the refused vote among those that were sent together. */
+  readonly index: number;
 
-  constructor(reason: VoteRefusal) {
-    const [message, hint] = TEXTS[reason];
+  constructor(reason: VoteRefusal, { index = 0, metric }: RefusedVote = {}) {
+    const [message, hint] = metric ? textsOf(metric.name) : TEXTS[reason];
     super(message, { code: `vote_${reason}`, hint });
     this.reason = reason;
-    this.param = FIELDS[reason];
+    this.param = metric?.param ?? FIELDS[reason];
+    this.index = index;
   }
+}
+
+interface RefusedVote {
+  readonly index?: number;
+  /** The metric whose value differs from an earlier one, and the member of the body that has the value. */
+  readonly metric?: { readonly name: string; readonly param: string };
+}
+
+function textsOf(metric: string): [message: string, hint: string] {
+  return [
+    `this voter has already sent another value of the metric ${metric}, and the first one counts; nothing of this request was stored`,
+    `send the other values without ${metric}`,
+  ];
 }
 
 /**

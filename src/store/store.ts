@@ -34,9 +34,11 @@ export interface Store {
 
   /**
    * Appends votes and controls, which are durable when the promise resolves. One ballot is one
-   * vote: the same vote again is "repeated", and another vote with the same ballot is refused.
+   * vote: the same vote again is "repeated", and another vote with the same ballot is refused. `groups` has the
+   * sizes of groups of consecutive events, of which all are logged or, if one is refused, none; by default each
+   * event is its own group.
    */
-  append(events: readonly LogEvent[]): Promise<Receipt[]>;
+  append(events: readonly LogEvent[], groups?: readonly number[]): Promise<Receipt[]>;
 
   /** Votes and controls after a position, in log order. No event is ever inserted before one that was returned. */
   logEvents(router: string, after: number, limit: number): Promise<Logged<LogEvent>[]>;
@@ -194,10 +196,13 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** `isLearned` is false for a vote with the weight 0. */
 export type Receipt =
-  | { readonly status: "logged"; readonly position: number }
-  | { readonly status: "repeated" }
-  | { readonly status: "refused"; readonly reason: VoteRefusal };
+  | { readonly status: "logged"; readonly position: number; readonly isLearned: boolean }
+  | { readonly status: "repeated"; readonly isLearned: boolean }
+  | { readonly status: "refused"; readonly reason: VoteRefusal }
+  /** Another event of the same group was refused. */
+  | { readonly status: "withheld" };
 
 export interface Change {
   /** Name of the router; "" for a configuration. */

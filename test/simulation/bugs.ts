@@ -24,7 +24,8 @@ export function withBug({ store, sql }: Database, bug: Bug, scheduler: Scheduler
       append: async (events) => {
         if (events.length === 0 || !rarely()) return store.append(events);
         const receipts = await store.append(events.slice(0, -1));
-        return [...receipts, { status: "logged", position: (await store.head("auto")) + 1 }];
+        const position = (await store.head("auto")) + 1;
+        return [...receipts, { status: "logged", position, isLearned: true }];
       },
     },
     /** A vote is written twice, because the unique index does not cover it. */

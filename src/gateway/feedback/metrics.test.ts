@@ -9,6 +9,8 @@ models: {a: {provider: p}, b: {provider: p}}
 metrics:
   thumbs: {type: boolean}
   errors: {type: number, min: 0, max: 10, direction: lower}
+  stars: {type: rating, min: 1, max: 5}
+  value: {type: boolean}
   solved: {type: boolean, level: session, weight: 1}`);
   const { post, get } = gateway;
   return {
@@ -37,6 +39,42 @@ describe("metrics", () => {
       { comment: "many errors" },
     ]);
     expect(await counted()).toBe(2);
+  });
+
+  it("are all logged or, if one of them differs from before, none, and the error names it", async () => {
+    const { ask, send, votesOf } = await start();
+    const id = await ask("one");
+    await send({ id, metrics: { errors: 3 }, comment: "a" });
+    const changed = { thumbs: true, errors: 4, stars: 5 };
+    const refused = await send({ id, metrics: changed, comment: "b" });
+    expect(refused.status).toBe(409);
+    expect(refused.json.error).toMatchObject({
+      code: "vote_changed",
+      param: "metrics.errors",
+      message: expect.stringContaining("another value of the metric errors"),
+    });
+    expect(await votesOf(id)).toHaveLength(2);
+    await send({ trace_id: id, value: true });
+    const portkey = await send({ trace_id: id, value: false });
+    expect(portkey.json.error).toMatchObject({ code: "vote_changed", param: "value" });
+    expect((await send({ id, metrics: { ...changed, errors: 3 } })).json.status).toBe("logged");
+    expect(await votesOf(id)).toHaveLength(5);
+  });
+
+  it("beyond the third of a decision are named in the response, because they teach nothing", async () => {
+    const { ask, send, store } = await start();
+    const id = await ask("one");
+    const feedback = { id, metrics: { thumbs: true, errors: 3, stars: 5, value: true } };
+    const last = { status: "logged", not_learned: ["metrics.value"] };
+    expect((await send(feedback)).json).toMatchObject(last);
+    expect((await send(feedback)).json).toMatchObject({ ...last, status: "repeated" });
+    const rated = (await send({ id, rating: 1, comment: "good" })).json;
+    expect(rated).toMatchObject({ status: "logged", not_learned: ["rating"] });
+    const other = await send({ id: await ask("two"), rating: 1, comment: "good" });
+    expect("not_learned" in other.json).toBe(false);
+    const votes = await store.logEvents("auto", 0, 100);
+    const weights = votes.flatMap((event) => (event.kind === "voted" ? [event.weight] : []));
+    expect(weights).toEqual([0.5, 0.5, 0.5, 0, 0, 0, 1, 0]);
   });
 
   it("are refused together with a vote if they do not say which answer they rate", async () => {

@@ -9,9 +9,9 @@ function start() {
   const parts = {
     clock: { date: () => now },
     log: {
-      vote: (vote: Voted) => {
-        votes.push(vote);
-        return Promise.resolve("logged");
+      votes: async (cast: readonly Voted[]) => {
+        votes.push(...cast);
+        return cast.map(() => ({ status: "logged", isLearned: true }));
       },
     },
     metrics: { votes: { inc: () => {} } },

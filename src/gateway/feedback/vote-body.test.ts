@@ -55,20 +55,23 @@ describe("a vote", () => {
         weight: 0.5,
         metric: { name: "thumbs", value: true },
         isSession: false,
+        param: "metrics.thumbs",
       },
       {
         verdict: { rating: 0 },
         weight: 0.2,
         metric: { name: "number_of_errors", value: 5 },
         isSession: false,
+        param: "metrics.number_of_errors",
       },
       {
         verdict: { rating: 0.5 },
         weight: 0.5,
         metric: { name: "stars", value: 4 },
         isSession: true,
+        param: "metrics.stars",
       },
-      { verdict: { comment: "too long" }, weight: 0, isSession: false },
+      { verdict: { comment: "too long" }, weight: 0, isSession: false, param: "comment" },
     ]);
   });
 

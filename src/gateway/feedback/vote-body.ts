@@ -18,6 +18,8 @@ export interface Vote {
 interface VoteContent extends Pick<Voted, "verdict" | "weight" | "metric"> {
   /** Whether the vote is about all answers of the session. */
   readonly isSession: boolean;
+  /** Member of the body that has the value. */
+  readonly param: string;
 }
 
 /** Reads a vote. `metrics` are those that joust.yaml declares. */
@@ -87,9 +89,10 @@ function contentsOf(body: VoteRequest, metrics: Metrics): VoteContent[] {
   const inSlot = slot === undefined ? {} : { slot };
   const contents = named.map((sent): VoteContent => {
     const verdict = { rating: ratingOf(metrics, sent), ...inSlot };
-    const { name, value: own } = sent;
+    const { name, value: own, members } = sent;
     const { weight, level } = metrics[name]!;
-    return { verdict, weight, metric: { name, value: own }, isSession: level === "session" };
+    const metric = { name, value: own };
+    return { verdict, weight, metric, isSession: level === "session", param: members.value };
   });
   if (given.length > 0) {
     const verdict: Verdict = ranking
@@ -97,9 +100,10 @@ function contentsOf(body: VoteRequest, metrics: Metrics): VoteContent[] {
       : rating !== undefined
         ? { rating, ...inSlot }
         : { outcome: winner === undefined ? TYPES[type!] : WINNERS[winner] };
-    contents.unshift({ verdict, weight: 1, isSession: false });
+    contents.unshift({ verdict, weight: 1, isSession: false, param: given[0]! });
   }
-  if (comment !== "") contents.push({ verdict: { comment }, weight: 0, isSession: false });
+  if (comment !== "")
+    contents.push({ verdict: { comment }, weight: 0, isSession: false, param: COMMENT });
   return contents;
 }
 

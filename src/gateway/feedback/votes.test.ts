@@ -128,11 +128,13 @@ describe("a vote while the database does not answer", () => {
     });
     const parts = {
       clock: { date: () => 0 },
-      log: { stats: { waiting: 0, down: false }, vote: () => slow },
+      log: { stats: { waiting: 0, down: false }, votes: () => slow },
       store: { decision: () => slow, decisionNamed: () => slow },
     } as unknown as VoteParts;
     const vote = { id: "d", session: undefined, isLast: false, voter: "", token: undefined };
-    const contents = [{ verdict: { outcome: "a" }, weight: 1, isSession: false }] as const;
+    const contents = [
+      { verdict: { outcome: "a" }, weight: 1, isSession: false, param: "winner" },
+    ] as const;
     const result = receiveVote(parts, undefined, { ...vote, contents }).catch(String);
     await vi.advanceTimersByTimeAsync(2000);
     expect(await Promise.race([result, "waits"])).toContain("does not answer");

@@ -3,7 +3,7 @@ import type { VoteReceipt } from "../../api/vote.ts";
 import { isReservedVoter } from "../../learner/origin.ts";
 import { DAY_MS } from "../../store/decision-id.ts";
 import type { Verdict, Voted } from "../../store/events.ts";
-import type { GroupCommit } from "../../store/group-commit.ts";
+import type { GroupCommit, LoggedReceipt } from "../../store/group-commit.ts";
 import { revealsModels } from "../../store/hidden.ts";
 import type { Store } from "../../store/store.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
@@ -79,28 +79,30 @@ async function castAll(
     source: "user",
     ...(token !== undefined && { byToken: true }),
   } as const;
-  const votes: Parameters<typeof cast>[] = [];
-  for (const { verdict, isSession, weight, ...rest } of contents) {
+  const votes: (VoteToCast & Pick<Vote["contents"][number], "param">)[] = [];
+  for (const { verdict, isSession, weight, param, ...rest } of contents) {
     const rated = isSession ? await answersOfSession(parts.store, ballot) : [ballot];
     const share = { ...facts, ...rest, weight: weight / rated.length };
-    for (const one of rated) votes.push([parts, one, verdict, share]);
+    for (const one of rated) votes.push({ ballot: one, verdict, facts: share, param });
   }
-  // If one of them does not fit the answers, none is cast.
-  try {
-    for (const [, one, verdict, about] of votes) voteOn(one, verdict, about);
-  } catch (error) {
-    countError(parts.metrics, facts.source, error);
-    throw error;
-  }
-  const receipts: VoteReceipt[] = [];
-  for (const vote of votes) receipts.push(await cast(...vote));
+  const receipts = await castTogether(parts, facts.source, votes).catch((error: unknown) => {
+    const refused = error instanceof VoteRefused ? votes[error.index] : undefined;
+    const name = refused?.facts.metric?.name;
+    if (!(error instanceof VoteRefused) || error.reason !== "changed" || !name) throw error;
+    throw new VoteRefused("changed", { metric: { name, param: refused!.param } });
+  });
   if (!ballot.isKept) parts.log.log(restoredDecision(ballot));
   const isLogged = receipts.some(({ status }) => status === "logged");
   const isRevealed = ballot.models.length === 1 || contents.some(revealsModels);
+  const learned = votes.filter((_, i) => receipts[i]!.isLearned).map(({ param }) => param);
+  const unlearned = contents
+    .filter(({ verdict, param }) => !("comment" in verdict) && !learned.includes(param))
+    .map(({ param }) => param);
   return {
     id,
     status: isLogged ? "logged" : "repeated",
     ...(isRevealed && { models: shownModels(ballot) }),
+    ...(unlearned.length > 0 && { not_learned: unlearned }),
   };
 }
 
@@ -226,25 +228,41 @@ function checkVoter(voter: string): string {
   });
 }
 
+/** A verdict on the answers of a ballot. */
+interface VoteToCast {
+  readonly ballot: CompleteBallot;
+  readonly verdict: Verdict;
+  readonly facts: VoteFacts;
+}
+
 /** Logs a vote, counts it and publishes it. Throws VoteRefused if it does not fit the ballot or the ballot was used. */
 export async function cast(
-  { metrics, feed, log, logger }: CastParts,
+  parts: CastParts,
   ballot: CompleteBallot,
   verdict: Verdict,
   facts: VoteFacts,
-): Promise<VoteReceipt> {
-  const { source } = facts;
-  const { id } = ballot;
+): Promise<void> {
+  await castTogether(parts, facts.source, [{ ballot, verdict, facts }]);
+}
+
+/** Casts several votes or, if one of them is refused, none. */
+async function castTogether(
+  { metrics, feed, log, logger }: CastParts,
+  source: Voted["source"],
+  casts: readonly VoteToCast[],
+): Promise<LoggedReceipt[]> {
   try {
-    const vote = voteOn(ballot, verdict, facts);
-    const status = await log.vote(vote);
-    const models = shownModels(ballot);
-    if (!("comment" in verdict)) {
-      metrics.votes.inc({ source, status });
-      if (status === "logged") publish(feed, vote, ballot);
+    const votes = casts.map(({ ballot, verdict, facts }) => voteOn(ballot, verdict, facts));
+    const receipts = await log.votes(votes);
+    for (const [i, { ballot, verdict }] of casts.entries()) {
+      const { status } = receipts[i]!;
+      if (!("comment" in verdict)) {
+        metrics.votes.inc({ source, status });
+        if (status === "logged") publish(feed, votes[i]!, ballot);
+      }
+      logger.debug({ decision: ballot.id, source, status }, "vote");
     }
-    logger.debug({ decision: id, source, status }, "vote");
-    return { id, status, models };
+    return receipts;
   } catch (error) {
     countError(metrics, source, error);
     throw error;

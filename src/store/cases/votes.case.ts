@@ -96,6 +96,41 @@ export function votesConform({ one, both }: Stores): void {
     expect(JSON.stringify(await store.logEvents("auto", 0, 10))).not.toContain("two");
   });
 
+  it("of one group are all logged or, if one of them is refused, not at all", async () => {
+    const store = await one();
+    const metric = (name: string, rating: number, voter = "ann") =>
+      vote(1, { rating, slot: 0 }, { voter, metric: { name, value: rating } });
+    await store.append([metric("b", 1)]);
+    const receipts = await store.append(
+      [
+        ...[metric("a", 1), metric("b", -1), metric("c", 1)],
+        ...[metric("a", -1), metric("b", 1)],
+        ...[metric("d", 1), metric("d", -1)],
+        ...[metric("d", 0), metric("a", 1, "bob")],
+      ],
+      [3, 2, 2, 2],
+    );
+    expect(receipts.map(resultOf)).toEqual([
+      ...["withheld", "changed", "withheld"],
+      ...["logged", "repeated"],
+      ...["withheld", "changed"],
+      ...["logged", "logged"],
+    ]);
+    const votes = await store.logEvents("auto", 0, 10);
+    expect(votes.map((event) => event.kind === "voted" && event.metric)).toMatchObject([
+      { name: "b", value: 1 },
+      { name: "a", value: -1 },
+      { name: "d", value: 0 },
+      { name: "a", value: 1 },
+    ]);
+    // The fourth vote on the decision has the weight 0. Votes that were withheld take no place.
+    const learned = receipts.map((receipt) => "isLearned" in receipt && receipt.isLearned);
+    expect(learned.slice(3, 5)).toEqual([true, true]);
+    expect(learned.slice(7)).toEqual([true, false]);
+    const [again] = await store.append([metric("a", 1, "bob")]);
+    expect(again).toEqual({ status: "repeated", isLearned: false });
+  });
+
   it("by token count once per decision, whatever the voter is called", async () => {
     const store = await one();
     const byToken = (n: number, voter: string, outcome: "a" | "b" = "a") =>
