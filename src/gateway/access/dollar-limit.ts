@@ -26,6 +26,10 @@ export class DollarLimit {
     return this.#spent;
   }
 
+  get reserved(): number {
+    return this.#reserved;
+  }
+
   /** Reserves `most` dollars. Waits while running calls may free enough; undefined if that is impossible. */
   async reserve(most: number): Promise<Hold | undefined> {
     while (!(this.#spent + this.#reserved + most <= this.limit)) {

@@ -3,7 +3,7 @@ import { invalidValue } from "../../core/errors/joust-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
 import { DAY_MS } from "../../store/decision-id.ts";
-import { DollarLimit, type Hold } from "../access/dollar-limit.ts";
+import type { Hold } from "../access/dollar-limit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
@@ -19,6 +19,7 @@ import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { editMembers, type Members } from "../wire/json.ts";
 import { ballotOf } from "./ballot.ts";
+import { JudgeBudgets } from "./judge-budgets.ts";
 import { judgeRequest, verdictIn, verdictOfOrders } from "./judge-prompt.ts";
 import { traitsOfAnswers } from "./judge-traits.ts";
 import { shadowId } from "./shadow-id.ts";
@@ -30,15 +31,7 @@ export interface JudgeParts extends CastParts {
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly newSeed: () => number;
-  readonly peers: Pick<Peers, "count">;
-}
-
-/** The comparisons of a router on one day. */
-interface DaySpending {
-  readonly day: number;
-  readonly limit: DollarLimit;
-  /** Whether a comparison that can never fit the limit was reported. */
-  isTold: boolean;
+  readonly peers: Peers;
 }
 
 /** A request that was answered. */
@@ -71,12 +64,14 @@ export class Judge {
   readonly #parts: JudgeParts;
   readonly #random: Random;
   #running = 0;
-  /** Spending of today's shadow comparisons, by router. */
-  readonly #spending = new Map<string, DaySpending>();
+  readonly #budgets: JudgeBudgets;
+  /** Days on which a comparison that can never fit the budget was last reported, by router. */
+  readonly #told = new Map<string, number>();
 
   constructor(parts: JudgeParts, random: Random) {
     this.#parts = parts;
     this.#random = random;
+    this.#budgets = new JudgeBudgets(parts.peers, parts.clock);
   }
 
   /** Whether the judge is to vote on this request. */
@@ -172,26 +167,19 @@ export class Judge {
 
   /** Sets aside the most that a part of a shadow comparison can cost. With a budget, a comparison of unknown cost is not made. */
   async #reserve({ name, config }: LiveRouter, most: number | undefined) {
-    if (config.judge!.budget === undefined) return { amount: 0, settle: () => {} };
-    // Each process of this machine may spend the same part.
-    const budget = config.judge!.budget / this.#parts.peers.count;
+    const { budget } = config.judge!;
+    if (budget === undefined) return { settle: () => {} };
+    if (most !== undefined && most <= budget) return this.#budgets.reserve(name, budget, most);
     const day = Math.floor(this.#parts.clock.date() / DAY_MS);
-    let today = this.#spending.get(name);
-    if (today?.day !== day || today.limit.limit !== budget) {
-      const spent = today?.day === day ? today.limit.spent : 0;
-      today = { day, limit: new DollarLimit(budget, spent), isTold: false };
-      this.#spending.set(name, today);
-    }
-    if (most !== undefined && most <= budget) return today.limit.reserve(most);
-    if (!today.isTold) {
+    if (this.#told.get(name) !== day) {
       this.#parts.logger.warn(
         { router: name, dollars: most, budget },
         most === undefined
           ? "a comparison with a judge.budget was left out, because a model has no price: set models.NAME.price"
-          : "a comparison was left out, because it may cost more than judge.budget allows this process in a day: raise the budget, or set models.NAME.max_answer",
+          : "a comparison was left out, because it may cost more than judge.budget allows in a day: raise the budget, or set models.NAME.max_answer",
       );
     }
-    today.isTold = true;
+    this.#told.set(name, day);
     return undefined;
   }
 
