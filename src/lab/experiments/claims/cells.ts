@@ -3,7 +3,7 @@ import type { Curve } from "../../reproduce/curve.ts";
 import type { Measure, Results } from "../../reproduce/results.ts";
 import { type Cell, minus } from "../../reproduce/verdict.ts";
 
-export const OPENAI = "OpenAItext";
+const OPENAI = "OpenAItext";
 export const TWO_THIRDS = "in at least two thirds of the cells";
 
 /** A comparison of a curve, in its setting, with another. */
