@@ -37,8 +37,7 @@ function cautionOf(judged: readonly JudgedClaim[], runs: Runs): string {
   const few = judged.filter(({ parts }) =>
     parts.some(({ cells }) => cells.some((cell) => cell.runs.length === least)),
   );
-  const part = few.length > 0 ? `${idsText(sortedIds(few))}` : "";
-  const rests = runs.runsOf ? `A part of it${part} rests` : "This rests";
+  const rests = runs.runsOf ? `A part of it${idsText(sortedIds(few))} rests` : "This rests";
   return least === 1
     ? ` ${rests} on one run, which has no intervals, so comparisons of curves are left open.`
     : ` ${rests} on ${least} runs, whose intervals are wide; more runs may decide some of the open claims.`;
