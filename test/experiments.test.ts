@@ -157,6 +157,24 @@ describe("the experiments", () => {
     expect(ctrl[0]!.runs).toEqual(ctrl[1]!.runs);
   });
 
+  it("convergence: more runs of the curves of RouterBench", async () => {
+    const { planner } = await planned({ quick: false, runs: 2, runsOf: { convergence: 3 } });
+    const curves = planner.curves.filter((curve) => curve.experiment === "convergence");
+    expect(curves.filter(({ group }) => group === "exp")).toHaveLength(4);
+    for (const { runs, policy, ...head } of curves.filter(({ runs }) => runs.length === 3)) {
+      const { name, variant, voteScale } = head;
+      const same = planner.curves.filter(
+        (one) =>
+          one.experiment === "routerbench" &&
+          [one.name, one.variant, one.voteScale].join() === [name, variant, voteScale].join(),
+      );
+      expect(
+        same.map((one) => one.runs),
+        `${policy} ${variant}`,
+      ).toContainEqual(runs.slice(0, 2));
+    }
+  });
+
   it("figures and tables have distinct ids", () => {
     const ids = full.parts.flatMap(({ items }) => items.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);

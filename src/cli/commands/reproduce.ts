@@ -24,7 +24,7 @@ function runs(text: string): ReproduceFlags["runs"] {
   const count = (value: string) =>
     readNumber("--runs", value, { from: 1, to: 1000, whole: true, example: "--runs 20" });
   const [usual, ...others] = names("--runs")(text);
-  if (others.length === 0) return { runs: count(usual!) };
+  if (others.length === 0) return { runs: count(usual!), runsOf: undefined };
   const runsOf = others.map((other): [string, number] => {
     const [name, value = ""] = other.split("=");
     return [word("--runs", EXPERIMENTS)(name!), count(value)];
@@ -77,7 +77,7 @@ export function reproduceCommand(): Command {
     .optionsGroup("Length:")
     .option(
       "--runs <r>",
-      `runs of each curve, each with its own offline queries and fine-tuning; 3,routerbench=20 gives one experiment another number (default: ${FULL.runs})`,
+      `runs of each curve, each with its own offline queries and fine-tuning; 3,routerbench=20 gives one experiment another number (default: ${FULL.runs}, and ${FULL.runsOf.convergence} of convergence)`,
       runs,
     )
     .option(

@@ -1,6 +1,13 @@
 import type { Runs } from "../../lab/reproduce/planner.ts";
 
-export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct", "settings"] as const;
+export const EXPERIMENTS = [
+  "mmlu",
+  "routerbench",
+  "convergence",
+  "unseen",
+  "mixinstruct",
+  "settings",
+] as const;
 export type Experiment = (typeof EXPERIMENTS)[number];
 
 export interface ReproduceFlags {

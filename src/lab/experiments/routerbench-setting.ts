@@ -3,6 +3,8 @@ import type { Planner } from "../reproduce/planner.ts";
 import { Setting } from "../reproduce/setting.ts";
 
 export const NAME = "routerbench";
+/** The variant in which Perf and Cost are appended to the model embeddings, as in the paper. */
+export const METADATA = "metadata raw";
 
 /** The benchmark of a round is drawn uniformly, its query with replacement. */
 export function settingOf(

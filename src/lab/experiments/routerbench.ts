@@ -32,7 +32,7 @@ import {
   WEIGHTINGS,
   weighted,
 } from "../reproduce/setting.ts";
-import { NAME, settingOf } from "./routerbench-setting.ts";
+import { METADATA, NAME, settingOf } from "./routerbench-setting.ts";
 import { variations } from "./routerbench-variations.ts";
 
 export const routerbench: Experiment = {
@@ -133,8 +133,6 @@ function curvesOf(
   ];
 }
 
-/** The variant in which Perf and Cost are appended to the model embeddings, as in the paper. */
-const METADATA = "metadata raw";
 /** The weightings with the longest curves. */
 const LONG: readonly string[] = ["perf", "excel_perf_cost", "excel_mask"];
 const MOST_EXAMPLES = EXAMPLES.at(-1);

@@ -43,7 +43,14 @@ export function leastRuns({ runs, runsOf = {} }: Runs): number {
   return Math.min(runs, ...Object.values(runsOf));
 }
 
-export const FULL: Size = { runs: 20, scales: [1, 3, 10], long: 3000, short: 720, quick: false };
+export const FULL = {
+  runs: 20,
+  runsOf: { convergence: 100 },
+  scales: [1, 3, 10],
+  long: 3000,
+  short: 720,
+  quick: false,
+} as const satisfies Size;
 export const QUICK: Size = { runs: 3, scales: [10], long: 160, short: 160, quick: true };
 
 /** The jobs that describe an experiment's queries in the vectors of an encoder, one per run. */

@@ -206,18 +206,16 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
   {
     id: 17,
     place: "1, 4.1",
-    shownBy: /^routerbench-.*-choices$/,
+    needs: ["convergence"],
+    shownBy: /^convergence-curves$/,
     statement: "Curves converge to the best model for each query, not to one fixed model.",
     criterion: `In the last third of the longest runs (T = 3,000; fewer in a quick run) the regret per round of the Excel exp curves is (a) below 0.8 of their own in the first third and (b) below that of the best fixed model: each of the two ${TWO_THIRDS}.`,
     parts: (results) => {
-      const { long } = results.planner.size;
-      const pairs = excelExp(results, "routerbench").flatMap((curve) => {
-        const { form, voteScale, encoder } = curve;
-        const setting = { experiment: "routerbench", variant: "", form, voteScale, encoder };
-        const rival = results
-          .curves({ ...setting, policy: "best-fixed", epochs: 0 })
-          .find((one) => results.rounds(one) === long);
-        return rival && results.rounds(curve) === long ? [{ curve, rival }] : [];
+      const experiment = "convergence";
+      const pairs = excelExp(results, experiment).flatMap((curve) => {
+        const { voteScale } = curve;
+        const [rival] = results.curves({ experiment, voteScale, policy: "best-fixed" });
+        return rival ? [{ curve, rival }] : [];
       });
       const last = (curve: Curve) => results.slopes(curve, 2 / 3, 1);
       const below = pairs.map(({ curve, rival }) =>
