@@ -278,12 +278,14 @@ export class Judge {
 
 /** The request to the judge to compare two answers. */
 function verdictBody(
-  { conversation, dialect, members }: AnsweredRequest,
+  { router, conversation, dialect, members }: AnsweredRequest,
   texts: readonly [string, string],
 ): Buffer {
   const isStep = conversation.needs.tools;
   const prompt = isStep ? transcriptOf(dialect, editMembers(members, {})) : conversation.prompt;
-  return Buffer.from(JSON.stringify(judgeRequest(prompt, texts, isStep)));
+  // Without a budget, a judge may think for as long as it likes.
+  const maxTokens = router.config.judge!.budget === undefined ? undefined : VERDICT_TOKENS;
+  return Buffer.from(JSON.stringify(judgeRequest(prompt, texts, { isStep, maxTokens })));
 }
 
 /** Settles a reservation with the cost of some work. Work that fails counts as `most`. */
@@ -304,5 +306,5 @@ async function settled<T>(
 
 const MAX_RUNNING = 8;
 const CALL_MS = 120_000;
-/** Most tokens of a verdict, which judges that think need. */
+/** Most tokens of a verdict if there is a budget. Judges that think need as many. */
 const VERDICT_TOKENS = 2000;

@@ -13,12 +13,14 @@ import { profile } from "../sandbox/profile.fixture.ts";
  */
 async function startModels() {
   const calls: string[] = [];
+  const limits = new Map<string, unknown[]>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const piece of request) chunks.push(piece);
-    const { model, messages } = JSON.parse(Buffer.concat(chunks).toString());
+    const { model, messages, max_tokens } = JSON.parse(Buffer.concat(chunks).toString());
     const last: string = messages.at(-1).content;
     calls.push(`${model} ${last.slice(0, 20)}`);
+    limits.set(model, [...(limits.get(model) ?? []), max_tokens]);
     const n = Number(/prompt (\d+)/.exec(last)?.[1]);
     const quality = model === "old" ? [1, 1, 0, 0][n % 4] : [0, 1, 1, 1][n % 4];
     const [a, b] = Array.from(last.matchAll(/quality (\d)/g), ([, value]) => Number(value));
@@ -33,7 +35,7 @@ async function startModels() {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   onTestFinished(() => void server.closeAllConnections());
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, calls };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, calls, limits };
 }
 
 const write = temporaryFolder();
@@ -56,7 +58,7 @@ models:
 routers: ${routers}`;
 
 it("compares the router's choice with what is served, in both orders, and reports the truth", async () => {
-  const { url, calls } = await startModels();
+  const { url, calls, limits } = await startModels();
   const { post, get, store } = await startGateway(yamlOf(url, `{auto: ${routerOf("")}}`));
   expect((await get("/v1/stats")).json.shadow).toBeNull();
   // The router keeps its choice, so that the true win rate stays the same.
@@ -78,6 +80,7 @@ it("compares the router's choice with what is served, in both orders, and report
     expect(vote).toEqual({ models: ["new", "old"], verdict: { outcome }, source: "judge" });
   }
   expect(calls.filter((call) => call.startsWith("judge"))).toHaveLength(80);
+  expect(new Set(limits.get("judge"))).toEqual(new Set([undefined]));
   // The cost of both verdicts is logged.
   const verdicts = async () => {
     const span = { router: "(direct)", from: 0, to: Date.now() + 600_000, step: 300_000 };
@@ -122,7 +125,7 @@ it("makes no comparison that would exceed the budget of the day", async () => {
 });
 
 it("reserves the verdicts by the lengths of the answers, so that a small budget can be used", async () => {
-  const { url, calls } = await startModels();
+  const { url, calls, limits } = await startModels();
   const router = routerOf(", budget: 0.02");
   const { post, store, lines } = await startGateway(yamlOf(url, `{auto: ${router}}`));
   const votes = async () =>
@@ -139,4 +142,6 @@ it("reserves the verdicts by the lengths of the answers, so that a small budget 
   await expect.poll(votes, { timeout: 60_000 }).toHaveLength(6);
   expect(calls.filter((call) => call.startsWith("new"))).toHaveLength(7);
   expect(calls.filter((call) => call.startsWith("judge"))).toHaveLength(12);
+  // The limit of a verdict is what was reserved for it.
+  expect(new Set(limits.get("judge"))).toEqual(new Set([2000]));
 });
