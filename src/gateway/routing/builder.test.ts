@@ -67,9 +67,11 @@ it.each(["observe", "bypass"])(
     const [asked, known] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const controls = store.controls.bind(store);
     store.controls = async (...read) => {
-      // The learner and the follower may read them before the reload does.
-      if (serving().routers.get("auto")!.config.fallback === "summit-pro") asked.resolve();
-      await known.promise;
+      // The learner and the reload read them before there is a new fallback.
+      if (serving().routers.get("auto")!.config.fallback === "summit-pro") {
+        asked.resolve();
+        await known.promise;
+      }
       return controls(...read);
     };
     const reloading = reload(configOf(yaml("summit-pro", "summit-pro, abacus-14b")));
@@ -179,6 +181,37 @@ it.each(["controls", "snapshotPositions"] as const)(
     expect(await answered()).toBe("summit-pro");
   },
 );
+
+it("changes no router if the store fails at one of them during a reload", async () => {
+  const router = (fallback: string) => `{mode: bypass, fallback: ${fallback}, duels: {share: 0.5}}`;
+  const yaml = (fallback: string) =>
+    `${SANDBOX}\nrouters: {one: ${router(fallback)}, two: ${router(fallback)}}`;
+  const { reload, store, post } = await startGateway(yaml("quill-32b"));
+  const answered = () =>
+    Promise.all(
+      ["one", "two"].map(async (model) => {
+        const { json } = await post("/v1/chat/completions", chat("Why?", { model }));
+        return json.model;
+      }),
+    );
+  const next = configOf(
+    `${yaml("summit-pro")}\nmodels: {summit-pro: {provider: sandbox}, quill-32b: {provider: sandbox}}`,
+  );
+  const controls = store.controls.bind(store);
+  store.controls = (name, after) =>
+    name === "two" ? Promise.reject(new StoreUnavailable("it is down")) : controls(name, after);
+  await expect(reload(next)).rejects.toThrow(StoreUnavailable);
+  store.controls = controls;
+  expect(await answered()).toEqual(["quill-32b", "quill-32b"]);
+  const pools = async () =>
+    (await Promise.all(["one", "two"].map((name) => store.controls(name)))).map(
+      (events) => events.length,
+    );
+  const before = await pools();
+  await reload(next);
+  expect(await answered()).toEqual(["summit-pro", "summit-pro"]);
+  expect(await pools()).toEqual(before.map((count) => count + 1));
+});
 
 it("keeps learning with the previous router if the store fails during a reload", async () => {
   const yaml = (encoder: string) => `${SANDBOX}\nrouters: {auto: {encoder: ${encoder}}}`;

@@ -26,7 +26,7 @@ import type { UpstreamError } from "../providers/upstream/error.ts";
 import { Upstreams } from "../providers/upstreams.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
 import { type Calibration, Calibrations, unusedScores } from "./calibration.ts";
-import { LiveRouter, type RouterTools } from "./live-router.ts";
+import { LiveRouter, type PreparedChange, type RouterTools } from "./live-router.ts";
 import { refuseOwnAddress } from "./own-address.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
 import type { Serving } from "./serving.ts";
@@ -141,13 +141,14 @@ export class Builder {
     return { config, from: placement.from, models, routers, sandbox };
   }
 
-  /** Opens the routers of a configuration. New ones are opened first, so that the previous ones go on if the store fails. */
+  /** Opens the routers of a configuration. All previous ones go on unchanged if the store fails. */
   async #openRouters(
     prepared: readonly PreparedRouter[],
     tools: RouterTools,
     before: Serving | undefined,
   ): Promise<Map<string, LiveRouter>> {
     const opened: LiveRouter[] = [];
+    const changes: PreparedChange[] = [];
     const routers = new Map<string, LiveRouter>();
     try {
       for (const { name, config, models, calibration, kept } of prepared) {
@@ -155,11 +156,16 @@ export class Builder {
         if (!kept) opened.push(router);
         routers.set(name, router);
       }
-      for (const { config, models, kept } of prepared) await kept?.change(config, models);
+      for (const { config, models, kept } of prepared) {
+        if (kept) changes.push(await kept.prepare(config, models));
+      }
+      await tools.store.append(changes.flatMap(({ events }) => events));
     } catch (error) {
       await Promise.all(opened.map((router) => router.close()));
+      await Promise.all(changes.map((change) => change.discard()));
       throw error;
     }
+    await Promise.all(changes.map((change) => change.apply()));
     for (const router of opened) {
       // A router has one learner, so the previous one is closed first.
       await before?.routers.get(router.name)?.close();

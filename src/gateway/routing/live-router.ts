@@ -5,7 +5,7 @@ import { mean } from "../../core/linalg/linalg.ts";
 import type { RouterSettings } from "../../core/router.ts";
 import { Follower } from "../../learner/follower.ts";
 import { Learner } from "../../learner/learner.ts";
-import type { Configured } from "../../store/events.ts";
+import type { Configured, LogEvent } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import { systemTimers } from "../../store/timers.ts";
 import { toHalf } from "../../store/vector.ts";
@@ -47,6 +47,14 @@ export function pollMsFor(routers: number): number {
 interface EncodedPrompt {
   readonly x: Float64Array;
   readonly failed: boolean;
+}
+
+/** A change of a router for which all reads of the store are done. Nothing changes before `apply`. */
+export interface PreparedChange {
+  /** Events to log before the change is applied. */
+  readonly events: readonly LogEvent[];
+  apply(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 /** A router that is served: its models, its encoder and the newest posterior. */
@@ -115,7 +123,7 @@ export class LiveRouter {
     tools: RouterTools,
   ): Promise<LiveRouter> {
     const router = new LiveRouter(name, config, models, calibration, tools);
-    await router.#logConfiguration();
+    await tools.store.append(await router.#unlogged(config, models));
     await router.recent.fill(tools.store, name);
     await router.#follower.start();
     return router;
@@ -126,39 +134,41 @@ export class LiveRouter {
     this.#learner.start();
   }
 
-  /**
-   * Changes configuration and models. What was learned about models that stay is kept. If the store fails, the previous
-   * ones stay in use.
-   */
-  async change(config: RouterConfig, models: ReadonlyMap<string, ServedModel>): Promise<void> {
-    const before = { config: this.config, models: this.#models, cap: this.cap };
-    this.#models = models;
-    if (!isDeepStrictEqual(config.duels, this.config.duels)) {
-      this.cap = new DuelCap(config.duels.share, config.duels.spend);
-    }
-    this.config = config;
-    this.#view = undefined;
+  /** Prepares another configuration and other models. What was learned about models that stay is kept. */
+  async prepare(
+    config: RouterConfig,
+    models: ReadonlyMap<string, ServedModel>,
+  ): Promise<PreparedChange> {
+    const settings = settingsOf(config, models);
+    const isSame = isDeepStrictEqual(settings, this.#settings);
+    const events = await this.#unlogged(config, models);
+    const [before, next] = [this.#follower, isSame ? this.#follower : this.#newFollower(settings)];
+    const retire = async (follower: Follower) => {
+      if (!isSame) await follower.stop();
+    };
     try {
-      await this.#logConfiguration();
-      await this.#follow(settingsOf(config, models));
+      if (!isSame) await next.start();
     } catch (error) {
-      this.#models = before.models;
-      this.cap = before.cap;
-      this.config = before.config;
-      this.#view = undefined;
+      await retire(next);
       throw error;
     }
-  }
-
-  /** Loads the newest configuration and posterior, with a new follower if the settings differ. */
-  async #follow(settings: Partial<RouterSettings>): Promise<void> {
-    const before = this.#follower;
-    if (isDeepStrictEqual(settings, this.#settings)) return before.load();
-    const next = this.#newFollower(settings);
-    await next.start();
-    this.#settings = settings;
-    this.#follower = next;
-    await before.stop();
+    return {
+      events,
+      discard: () => retire(next),
+      apply: async () => {
+        this.#models = models;
+        if (!isDeepStrictEqual(config.duels, this.config.duels)) {
+          this.cap = new DuelCap(config.duels.share, config.duels.spend);
+        }
+        this.config = config;
+        this.#settings = settings;
+        this.#follower = next;
+        this.#view = undefined;
+        await retire(before);
+        // If the store fails now, the follower tries again soon.
+        await next.load().catch((error: unknown) => this.#tools.onError(error, this.name));
+      },
+    };
   }
 
   /** The model that the guard serves while routing does worse. Undefined if the configuration has no guard. */
@@ -307,23 +317,25 @@ export class LiveRouter {
     });
   }
 
-  /** Logs the configuration if it differs from the last one in the log. */
-  async #logConfiguration(): Promise<void> {
+  /** The event of a configuration that differs from the last one in the log. */
+  async #unlogged(
+    config: RouterConfig,
+    models: ReadonlyMap<string, ServedModel>,
+  ): Promise<LogEvent[]> {
     const { store, clock } = this.#tools;
-    const { config, calibration } = this;
+    const { calibration } = this;
     const learning: LearningConfiguration = {
       encoder: calibration.encoderName,
       policy: config.policy.name,
       options: config.policy.options,
       weighVoters: config.weigh_voters,
       seed: config.seed,
-      pool: poolOf(calibration, [...this.#models.keys()]),
+      pool: poolOf(calibration, [...models.keys()]),
     };
     const controls = await store.controls(this.name);
     const last = controls.findLast((event) => event.kind === "configured");
-    if (last && isDeepStrictEqual(plain(last), plain(learning))) return;
-    const at = clock.date();
-    await store.append([{ kind: "configured", router: this.name, at, ...learning }]);
+    if (last && isDeepStrictEqual(plain(last), plain(learning))) return [];
+    return [{ kind: "configured", router: this.name, at: clock.date(), ...learning }];
   }
 }
 
