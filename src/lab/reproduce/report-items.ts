@@ -265,6 +265,7 @@ export function choicesFigure(
       models.map((column, k) => ({ row, column, value: perf[k]![m]! })),
     ),
   );
+  const weightings = new Set(curves.map(({ weighting }) => weighting)).size > 1;
   return {
     ...head,
     draw: (results) => {
@@ -276,7 +277,7 @@ export function choicesFigure(
         });
         const rounds = results.rounds(curve);
         const first = Math.floor((2 / 3) * rounds) + 1;
-        const title = `${readableName(curve)}: rounds ${first} to ${rounds}, ${runs.length} ${runs.length === 1 ? "run" : "runs"}`;
+        const title = `${readableName(curve, { weightings })}: rounds ${first} to ${rounds}, ${runs.length} ${runs.length === 1 ? "run" : "runs"}`;
         const note = tooltipOf(curve);
         return heatMapPicture({ title, note, rows: categories, columns: models, cells });
       });

@@ -103,7 +103,7 @@ function judge({ claims, parts }: Reproduction, results: Results): JudgedClaim[]
   const done = parts.filter(({ items }) => items.length > 0).map((part) => part.experiment.name);
   return claims.map((claim) => {
     const missing = claim.needs.filter((name) => !done.includes(name));
-    const without = `${missing.join(" and ")} was not run`;
+    const without = `${missing.join(" and ")} ${missing.length > 1 ? "were" : "was"} not run`;
     return { claim, ...(missing.length === 0 ? claim.test(results) : judgeParts([], { without })) };
   });
 }
