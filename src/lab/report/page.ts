@@ -1,4 +1,4 @@
-import { chunksOf, DARK_CSS, inline, type Picture } from "./svg.ts";
+import { chunksOf, DARK_CSS, inline, PAGE_CSS, type Picture } from "./svg.ts";
 import { htmlText, type Table, toHtml } from "./table.ts";
 
 /** A part of a page that the list of contents names. */
@@ -28,7 +28,7 @@ export function htmlPage({ title, opening, sections, css = "" }: ReportPage): st
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${htmlText(title)}</title>
-<style>${CSS}${css}${DARK_CSS}</style>
+<style>${CSS}${css}${PAGE_CSS}${DARK_CSS}</style>
 </head>
 <body>
 <header class="bar"><span class="logo" aria-hidden="true"></span><b>Joust</b></header>

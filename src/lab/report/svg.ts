@@ -106,14 +106,16 @@ function short(value: number): string {
 const FONT =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif';
 
-/** A picture inside a page that has the dark colors in its style sheet. */
+/** A picture inside a page whose style sheet has the colors. */
 export function inline({ title, width, height, body }: Picture): string {
-  const attributes = { class: "pic", role: "img", "aria-label": title, ...ROOT };
+  const attributes = { class: "pic", role: "img", "aria-label": title };
   const box = { width, height, viewBox: `0 0 ${short(width)} ${short(height)}` };
-  return element("svg", { ...attributes, ...box }, body);
+  return element("svg", { ...attributes, ...box }, body.replaceAll(COLOR_ATTRIBUTES, "$1"));
 }
 
 const ROOT = { color: "#222", fill: "currentColor", "font-size": 11, "text-anchor": "middle" };
+/** The attributes of `colored` after the class, which says the same. */
+const COLOR_ATTRIBUTES = /(<g class="c\d+") color="[^"]*" fill="currentColor"/g;
 const [GAP, HEAD] = [16, 34];
 const HEADING = { "font-weight": 600, "text-anchor": "start" };
 
@@ -156,7 +158,12 @@ export function chunksOf<T>(items: readonly T[], columns: number): T[][] {
   return Array.from({ length: count }, (_, i) => items.slice(i * columns, (i + 1) * columns));
 }
 
-/** Replaces the light colors, which are attributes. Programs that know no style sheets show these. */
+/** The colors of the pictures of a page, which would need 100 kB in a large report as attributes. */
+export const PAGE_CSS = `.pic{color:${ROOT.color};fill:${ROOT.fill};font-size:${ROOT["font-size"]}px;text-anchor:${ROOT["text-anchor"]}}${COLORS.map(
+  ([light], i) => `.c${i}{color:${light};fill:currentColor}`,
+).join("")}`;
+
+/** Replaces the light colors. In files, these are attributes, for programs that know no style sheets. */
 export const DARK_CSS = `@media screen and (prefers-color-scheme:dark){.pic{color:#e6e6e6}.paper{fill:#161618}.on{fill:#000}${COLORS.map(
   ([, dark], i) => `.c${i}{color:${dark}}`,
 ).join("")}}`;
