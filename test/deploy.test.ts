@@ -1,11 +1,14 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
+import { temporaryFolder } from "../src/core/input/folder.fixture.ts";
 import { parseConfig } from "../src/gateway/config/read-config.ts";
 import { Metrics } from "../src/gateway/telemetry/metrics.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+const write = temporaryFolder();
 const read = (file: string) => readFileSync(join(ROOT, "deploy", file), "utf8");
 
 /** Names of the series of our metrics: a histogram has three. */
@@ -87,4 +90,36 @@ it("the chart's default configuration is valid, and its version is the package's
   const { appVersion } = parse(read("helm/joust/Chart.yaml")) as { appVersion: string };
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   expect(appVersion).toBe(version);
+});
+
+/** Runs a program that must succeed. */
+function run(program: string, ...args: string[]) {
+  const done = spawnSync(program, args, { cwd: join(ROOT, "deploy"), encoding: "utf8" });
+  expect([done.status, done.stderr]).toEqual([0, expect.any(String)]);
+  return done;
+}
+
+const isMissing = (program: string) => spawnSync(program, ["--version"]).error !== undefined;
+
+// Not everyone has these programs.
+it.skipIf(isMissing("systemd-analyze"))("systemd accepts the unit", () => {
+  const unit = read("systemd/joust.service").replace("/usr/local/bin/joust", process.execPath);
+  const { stderr } = run("systemd-analyze", "verify", "--man=no", write("joust.service", unit));
+  // Unknown directives are only warnings.
+  expect(stderr.split("\n").filter((line) => line.includes("joust.service"))).toEqual([]);
+});
+
+it.skipIf(isMissing("promtool"))("Prometheus accepts the alerts, and their tests pass", () => {
+  run("promtool", "test", "rules", "prometheus/joust.rules.test.yaml");
+});
+
+it.skipIf(isMissing("helm"))("Helm renders the chart for one node and for several", () => {
+  const render = (...values: string[]) =>
+    run("helm", "template", "joust", "helm/joust", "--kube-version", "1.27.0", ...values).stdout;
+  const secret = ["--set", "secretName=joust"];
+  expect(render(...secret)).toMatch(/kind: PersistentVolumeClaim/);
+  const shared = ["--set", "replicas=3,config.store.url=postgres://joust@db/joust"];
+  const all = render(...secret, ...shared, "--set", "ingress.enabled=true,monitoring.enabled=true");
+  for (const kind of ["PodDisruptionBudget", "Ingress", "ServiceMonitor", "PrometheusRule"])
+    expect(all).toContain(`kind: ${kind}\n`);
 });
