@@ -242,14 +242,19 @@ export function curvesTable(
   };
 }
 
-/** Keeps the longest of equal curves. The same curve may be given twice, and with different lengths for different encoders. */
+/**
+ * Keeps the longest of equal curves, and of these the one with most runs. The same curve may be given twice, with
+ * different lengths for different encoders, and with more runs in another experiment.
+ */
 function longest(results: Results, curves: readonly Curve[]): Curve[] {
   const found = new Map<string, Curve>();
+  const sizeOf = (curve: Curve) => [results.rounds(curve), curve.runs.length] as const;
+  const isMore = (a: readonly [number, number], b: readonly [number, number]) =>
+    a[0] > b[0] || (a[0] === b[0] && a[1] > b[1]);
   for (const curve of curves) {
     const key = [settingText(curve), curve.voteScale, fullName(curve)].join("|");
     const known = found.get(key);
-    if (known && results.rounds(known) >= results.rounds(curve)) continue;
-    found.set(key, curve);
+    if (!known || isMore(sizeOf(curve), sizeOf(known))) found.set(key, curve);
   }
   return [...found.values()];
 }
