@@ -16,15 +16,24 @@ export function Dialog({
   children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  /** Number of closings by this component whose events have not arrived yet. The dialog may be open again by then. */
+  const expected = useRef(0);
   useEffect(() => {
-    if (!isOpen) dialog.current?.close();
-    else if (!dialog.current?.open) dialog.current?.showModal();
+    const { current } = dialog;
+    if (!current || current.open === isOpen) return;
+    if (isOpen) return current.showModal();
+    expected.current++;
+    current.close();
   }, [isOpen]);
+  const closed = () => {
+    if (expected.current > 0) expected.current--;
+    else onClose();
+  };
   return (
     <dialog
       ref={dialog}
       aria-label={label}
-      onClose={onClose}
+      onClose={closed}
       class={`m-auto rounded-2xl border border-line bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.45)] ${extra}`}
     >
       {isOpen && children}
